@@ -1,0 +1,350 @@
+//! JSON text out: the pieces that every writer of JSON needs.
+//!
+//! Each function appends one complete token to a [`Sink`], which bounds it.
+//! Nothing here fails for lack of room: the sink counts on, and its owner asks
+//! [`Sink::overflowed`] at the end.
+
+use super::scan::plain_run;
+use crate::buf::Sink;
+
+/// JSON has no word for infinities and NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotFinite;
+
+/// Writes a string with its quotes, escaped.
+///
+/// ```
+/// # use agentmote::{buf::Sink, json::write};
+/// let mut room = [0; 16];
+/// let mut sink = Sink::new(&mut room);
+/// write::string(&mut sink, "5\"\n");
+/// assert_eq!(sink.kept(), br#""5\"\n""#);
+/// ```
+pub fn string(sink: &mut Sink<'_>, text: &str) {
+    sink.byte(b'"');
+    escaped(sink, text.as_bytes());
+    sink.byte(b'"');
+}
+
+/// Writes what stands between the quotes of a string: UTF-8 text with the
+/// escapes that RFC 8259 asks for and no others.
+///
+/// Quote, backslash and the controls below 0x20 are escaped, in the short form
+/// where there is one. DEL and U+2028 are not: the grammar allows them, and
+/// every escape costs six bytes on the line and a break in the run.
+///
+/// Bound: one walk; runs without an escape are copied as a whole. Bytes that
+/// are not UTF-8 pass unchanged, so text from outside must be checked first.
+pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
+    let mut rest = text;
+    loop {
+        let run = literal_run(rest);
+        let (run, tail) = rest.split_at_checked(run).unwrap_or((rest, &[]));
+        sink.put(run);
+        let Some((&byte, tail)) = tail.split_first() else {
+            return;
+        };
+        escape(sink, byte);
+        rest = tail;
+    }
+}
+
+/// Length of the run at the front that needs no escape.
+#[inline]
+fn literal_run(text: &[u8]) -> usize {
+    let mut run = 0;
+    while let Some(rest) = text.get(run..) {
+        run += plain_run(rest);
+        match text.get(run) {
+            Some(0x80..) => run += 1,
+            _ => break,
+        }
+    }
+    run
+}
+
+#[inline(never)]
+fn escape(sink: &mut Sink<'_>, byte: u8) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0C => b'f',
+        _ => {
+            sink.text("\\u00");
+            sink.byte(b'0' + (byte >> 4));
+            let low = byte & 0xF;
+            sink.byte(if low < 10 {
+                b'0' + low
+            } else {
+                b'a' - 10 + low
+            });
+            return;
+        }
+    };
+    sink.put(&[b'\\', short]);
+}
+
+/// Writes `true` or `false`.
+pub fn bool(sink: &mut Sink<'_>, value: bool) {
+    sink.text(if value { "true" } else { "false" });
+}
+
+/// Writes a whole number, at most 20 bytes.
+pub fn i64(sink: &mut Sink<'_>, value: i64) {
+    sink.text(itoa::Buffer::new().format(value));
+}
+
+/// Writes a whole number, at most 20 bytes.
+pub fn u64(sink: &mut Sink<'_>, value: u64) {
+    sink.text(itoa::Buffer::new().format(value));
+}
+
+/// Writes the shortest digits that read back as the same double, at most 24
+/// bytes.
+///
+/// A whole number keeps a fraction (`2.0`); from 1e16 on, and below 1e-5, it
+/// is written with an exponent (`1e+16`).
+///
+/// Refuses: [`NotFinite`], with nothing written.
+pub fn f64(sink: &mut Sink<'_>, value: f64) -> Result<(), NotFinite> {
+    if !value.is_finite() {
+        return Err(NotFinite);
+    }
+    sink.text(zmij::Buffer::new().format_finite(value));
+    Ok(())
+}
+
+/// Writes the shortest digits that read back as the same single, at most 16
+/// bytes, in the manner of [`f64()`].
+///
+/// Refuses: [`NotFinite`], with nothing written.
+pub fn f32(sink: &mut Sink<'_>, value: f32) -> Result<(), NotFinite> {
+    if !value.is_finite() {
+        return Err(NotFinite);
+    }
+    sink.text(zmij::Buffer::new().format_finite(value));
+    Ok(())
+}
+
+/// Writes bytes in base64 (RFC 4648, standard alphabet, padded), without
+/// quotes: `4 * ceil(n / 3)` bytes, none of which needs an escape.
+pub fn base64(sink: &mut Sink<'_>, bytes: &[u8]) {
+    for part in bytes.chunks(3) {
+        let (word, used) = match *part {
+            [a, b, c] => (u32::from_be_bytes([0, a, b, c]), 4),
+            [a, b] => (u32::from_be_bytes([0, a, b, 0]), 3),
+            [a] => (u32::from_be_bytes([0, a, 0, 0]), 2),
+            _ => (0, 0),
+        };
+        let mut text = [b'='; 4];
+        for (place, shift) in text.iter_mut().zip([18, 12, 6, 0]).take(used) {
+            *place = sextet((word >> shift & 0x3F) as u8);
+        }
+        sink.put(&text);
+    }
+}
+
+#[inline]
+fn sextet(value: u8) -> u8 {
+    match value {
+        0..26 => b'A' + value,
+        26..52 => b'a' - 26 + value,
+        52..62 => value - 52 + b'0',
+        62 => b'+',
+        _ => b'/',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotFinite, base64, bool, escaped, f32, f64, i64, literal_run, string, u64};
+    use crate::buf::Sink;
+
+    /// What `write` writes, in a buffer that is dirty at first.
+    fn shown(write: impl FnOnce(&mut Sink<'_>), check: impl FnOnce(&str)) {
+        let mut room = [0xA5; 400];
+        let mut sink = Sink::new(&mut room);
+        write(&mut sink);
+        check(core::str::from_utf8(sink.kept()).unwrap());
+    }
+
+    #[test]
+    fn every_ascii_character_is_escaped_only_if_it_must_be() {
+        for byte in 0..0x80u8 {
+            let text = [b'x', byte, b'y'];
+            let text = core::str::from_utf8(&text).unwrap();
+            shown(
+                |sink| string(sink, text),
+                |got| match byte {
+                    b'"' => assert_eq!(got, r#""x\"y""#),
+                    b'\\' => assert_eq!(got, r#""x\\y""#),
+                    8 => assert_eq!(got, r#""x\by""#),
+                    9 => assert_eq!(got, r#""x\ty""#),
+                    10 => assert_eq!(got, r#""x\ny""#),
+                    12 => assert_eq!(got, r#""x\fy""#),
+                    13 => assert_eq!(got, r#""x\ry""#),
+                    0x00..0x20 => {
+                        let hex = b"0123456789abcdef";
+                        let (high, low) =
+                            (hex[usize::from(byte >> 4)], hex[usize::from(byte & 15)]);
+                        let want = [b'"', b'x', b'\\', b'u', b'0', b'0', high, low, b'y', b'"'];
+                        assert_eq!(got.as_bytes(), want);
+                    }
+                    _ => assert_eq!(got.as_bytes(), [b'"', b'x', byte, b'y', b'"']),
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn text_beyond_ascii_passes_and_empty_text_is_quotes() {
+        shown(
+            |sink| string(sink, "é😀\u{2028}\u{7f}"),
+            |got| {
+                assert_eq!(got, "\"é😀\u{2028}\u{7f}\"");
+            },
+        );
+        shown(|sink| string(sink, ""), |got| assert_eq!(got, r#""""#));
+        shown(
+            |sink| escaped(sink, br#"{"a":"b\n"}"#),
+            |got| {
+                assert_eq!(got, r#"{\"a\":\"b\\n\"}"#);
+            },
+        );
+    }
+
+    #[test]
+    fn a_run_ends_exactly_before_what_needs_an_escape() {
+        for special in [b'"', b'\\', 0x00, 0x1F, b'\n'] {
+            for wide in 0..40 {
+                for len in 0..40 {
+                    let mut text = [b'a'; 48];
+                    text[wide] = 0xC3;
+                    text[len] = special;
+                    text[len + 1..].fill(b'"');
+                    assert_eq!(literal_run(&text), len);
+                }
+            }
+        }
+        assert_eq!(literal_run("aé ~\u{7f}!#[]".as_bytes()), 10);
+    }
+
+    #[test]
+    fn numbers_at_their_limits() {
+        shown(
+            |sink| i64(sink, i64::MIN),
+            |got| {
+                assert_eq!(got, "-9223372036854775808");
+            },
+        );
+        shown(
+            |sink| i64(sink, i64::MAX),
+            |got| assert_eq!(got, "9223372036854775807"),
+        );
+        shown(
+            |sink| u64(sink, u64::MAX),
+            |got| assert_eq!(got, "18446744073709551615"),
+        );
+        shown(|sink| u64(sink, 0), |got| assert_eq!(got, "0"));
+        shown(|sink| bool(sink, true), |got| assert_eq!(got, "true"));
+        shown(|sink| bool(sink, false), |got| assert_eq!(got, "false"));
+        let doubles = [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (2.0, "2.0"),
+            (-90.0, "-90.0"),
+            (0.1, "0.1"),
+            (0.00001, "0.00001"),
+            (0.000001, "1e-6"),
+            (999_999_999_999_999.9, "999999999999999.9"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (-f64::MAX, "-1.7976931348623157e+308"),
+            (f64::MIN_POSITIVE, "2.2250738585072014e-308"),
+            (5e-324, "5e-324"),
+        ];
+        for (value, want) in doubles {
+            shown(
+                |sink| assert_eq!(f64(sink, value), Ok(())),
+                |got| assert_eq!(got, want),
+            );
+        }
+        let singles = [
+            (0.1, "0.1"),
+            (16_777_216.0, "16777216.0"),
+            (-f32::MAX, "-3.4028235e+38"),
+            (1e-45, "1e-45"),
+        ];
+        for (value, want) in singles {
+            shown(
+                |sink| assert_eq!(f32(sink, value), Ok(())),
+                |got| assert_eq!(got, want),
+            );
+        }
+    }
+
+    #[test]
+    fn what_json_cannot_say_is_refused_and_writes_nothing() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            shown(
+                |sink| assert_eq!(f64(sink, value), Err(NotFinite)),
+                |got| assert_eq!(got, ""),
+            );
+            shown(
+                |sink| assert_eq!(f32(sink, value as f32), Err(NotFinite)),
+                |got| {
+                    assert_eq!(got, "");
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        // The vectors of RFC 4648, section 10.
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (bytes, want) in cases {
+            shown(
+                |sink| base64(sink, bytes.as_bytes()),
+                |got| assert_eq!(got, want),
+            );
+        }
+        shown(
+            |sink| base64(sink, &[0, 0x10, 0x83, 0xFB, 0xFF, 0xBF]),
+            |got| {
+                assert_eq!(got, "ABCD+/+/");
+            },
+        );
+        let all: [u8; 256] = core::array::from_fn(|i| i as u8);
+        shown(
+            |sink| base64(sink, &all),
+            |got| {
+                assert_eq!(got.len(), 344);
+                let mut bytes = all.iter();
+                for four in got.as_bytes().chunks(4) {
+                    let word = four.iter().fold(0u32, |word, digit| {
+                        let digits =
+                            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+                        word << 6 | digits.iter().position(|d| d == digit).unwrap_or(0) as u32
+                    });
+                    for byte in word.to_be_bytes().iter().skip(1).zip(&mut bytes) {
+                        assert_eq!(byte.0, byte.1);
+                    }
+                }
+                assert!(bytes.next().is_none());
+            },
+        );
+    }
+}
