@@ -280,7 +280,7 @@ fn nearest(mantissa: u64, exponent: i32, more: bool, format: &Format) -> Result<
     let top = mantissa << lead;
     let tens = exponent.unsigned_abs() as usize;
     // 149/1024 limbs a power of five, rounded up.
-    let used = 7 + (tens * 149 >> 10);
+    let used = 7 + ((tens * 149) >> 10);
     let mut room = [0u16; LIMBS];
     let big = room.get_mut(..used).ok_or(NumberError::Range)?;
     // A product grows from the bottom. A quotient shrinks from the top, where

@@ -1,0 +1,75 @@
+//! Every compile-time number of the core: its unit, why it has that value,
+//! and what it costs.
+
+/// Levels of arrays and objects that a JSON text may nest.
+///
+/// One bit of a register each: no RAM. Deeper text is refused as a whole.
+/// The deepest message of either protocol needs 12 levels.
+pub const JSON_DEPTH: usize = 32;
+
+/// Parameters of one tool, and members of one nested object parameter.
+///
+/// Two bytes of stack each while a call is checked, and one bit of a mask.
+pub const PARAMS: usize = 16;
+
+/// Levels of nested object and array parameters in one tool descriptor.
+///
+/// About 32 bytes of stack each while a call is checked or a schema written.
+pub const PARAM_DEPTH: usize = 4;
+
+/// Characters of a tool, parameter or choice name (M-102).
+pub const NAME_CHARS: usize = 64;
+
+/// Bytes of a caller's text that an error message repeats.
+///
+/// Longer text is shown with an ellipsis, so that a message stays short.
+pub const QUOTE_BYTES: usize = 48;
+
+/// Bytes of a request id, as written in the request (M-003).
+///
+/// A longer id is refused with -32600: it could not be kept while a call is
+/// in flight.
+pub const ID_BYTES: usize = 64;
+
+// HTTP
+
+/// Empty lines before a request line that are skipped (RFC 9112 section 2.2).
+///
+/// More are refused with 400. They count towards the head buffer.
+pub const HTTP_EMPTY_LINES: usize = 2;
+
+/// Bytes of a request method. A longer one is answered 501. No RAM.
+pub const HTTP_METHOD_BYTES: usize = 16;
+
+/// Bytes of a request target as sent, with scheme, host and query.
+///
+/// A longer one is answered 414. It stands in the head buffer.
+pub const HTTP_TARGET_BYTES: usize = 512;
+
+/// Header lines of one request, known or not. More are answered 431.
+///
+/// No RAM: bounds the time that one head takes.
+pub const HTTP_FIELDS: usize = 64;
+
+/// Hex digits of one chunk size, leading zeros included. More are refused
+/// with 400. No RAM.
+pub const HTTP_CHUNK_DIGITS: usize = 16;
+
+/// Bytes of chunk extensions in all chunks of one body together.
+///
+/// They are skipped; more are refused with 400. No RAM.
+pub const HTTP_CHUNK_EXTENSION_BYTES: usize = 256;
+
+/// Bytes of the trailer lines of one chunked body, line ends included.
+///
+/// They are skipped; more are answered 431. No RAM.
+pub const HTTP_TRAILER_BYTES: usize = 512;
+
+/// Bytes of a progress token, as written in the request (M-126).
+pub const TOKEN_BYTES: usize = 64;
+
+/// Bytes of a text with escapes that a typed reader unescapes, in UTF-8.
+///
+/// As many bytes of stack while one such text is read. Longer text with
+/// escapes is refused by that reader; text without escapes has no such limit.
+pub const UNESCAPED_BYTES: usize = 128;
