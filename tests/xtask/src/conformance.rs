@@ -1,0 +1,122 @@
+//! The public conformance suite against the fixture server.
+
+use std::path::{Path, PathBuf};
+
+use crate::child::{self, Job, Log};
+use crate::demo;
+use crate::node::{self, Node};
+use crate::paths;
+use crate::stop::Stop;
+
+/// Everything that one revision requires. What needs more than tools is
+/// listed in `baseline`; a listed scenario that passes is a failure too.
+pub(crate) fn requirements(revision: &str, baseline: &str, log: &mut Log) -> Result<String, Stop> {
+    let list = paths::root()
+        .join("tests/interop/conformance")
+        .join(baseline);
+    let words = [
+        PathBuf::from("--requirements"),
+        PathBuf::from(revision),
+        PathBuf::from("--expected-failures"),
+        list,
+    ];
+    with_server(log, |suite, log| {
+        let text = suite.run(&words, log)?;
+        if !text.contains("Baseline check passed") {
+            return Err(Stop::Fail(
+                "the suite ended well without a baseline check".into(),
+            ));
+        }
+        let total = text.lines().rev().find(|line| line.starts_with("Total: "));
+        Ok(total.unwrap_or("no total").to_owned())
+    })
+}
+
+/// Scenarios of 2026-07-28 that the requirements leave out. All of their
+/// checks must pass, the warnings too.
+pub(crate) fn unscored(scenarios: &[&str], log: &mut Log) -> Result<String, Stop> {
+    with_server(log, |suite, log| {
+        let mut notes = Vec::new();
+        for scenario in scenarios {
+            let words = ["--spec-version", "2026-07-28", "--scenario", scenario];
+            let text = suite.run(&words.map(PathBuf::from), log)?;
+            let passed = text.lines().rev().find_map(all_passed).ok_or_else(|| {
+                Stop::Fail(format!(
+                    "{scenario}: no sum of checks, or not all of them passed"
+                ))
+            })?;
+            notes.push(format!("{scenario} {passed}"));
+        }
+        Ok(notes.join(", "))
+    })
+}
+
+/// The number in `Passed: 14/14, 0 failed, 0 warnings`.
+fn all_passed(line: &str) -> Option<u32> {
+    let (passed, all) = line
+        .strip_prefix("Passed: ")?
+        .strip_suffix(", 0 failed, 0 warnings")?
+        .split_once('/')?;
+    let passed = passed.parse().ok()?;
+    (passed > 0 && all.parse() == Ok(passed)).then_some(passed)
+}
+
+/// The suite and the server that it speaks to.
+struct Suite {
+    node: Node,
+    url: String,
+    results: PathBuf,
+}
+
+impl Suite {
+    /// Runs it once and gives what it printed.
+    fn run<W: AsRef<Path>>(&self, words: &[W], log: &mut Log) -> Result<String, Stop> {
+        let before = log.text().len();
+        Job::new(&self.node.program)
+            .arg(
+                self.node
+                    .module("@modelcontextprotocol/conformance/dist/index.js"),
+            )
+            .args(["server", "--url", &self.url])
+            .args(words.iter().map(AsRef::as_ref))
+            .arg("--output-dir")
+            .arg(&self.results)
+            .run(log)?;
+        Ok(log.text().get(before..).unwrap_or_default().to_owned())
+    }
+}
+
+fn with_server(
+    log: &mut Log,
+    run: impl FnOnce(&Suite, &mut Log) -> Result<String, Stop>,
+) -> Result<String, Stop> {
+    let node = node::node(log)?;
+    let program = demo::build_fixture_server(log)?;
+    let port = child::free_port()?;
+    let mut server = Job::new(program)
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    run(
+        &Suite {
+            node,
+            url,
+            results: paths::target().join("conformance"),
+        },
+        log,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_passed;
+
+    #[test]
+    fn only_a_full_pass_counts() {
+        assert_eq!(all_passed("Passed: 14/14, 0 failed, 0 warnings"), Some(14));
+        assert_eq!(all_passed("Passed: 13/14, 0 failed, 0 warnings"), None);
+        assert_eq!(all_passed("Passed: 13/13, 0 failed, 1 warnings"), None);
+        assert_eq!(all_passed("Passed: 0/0, 0 failed, 0 warnings"), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! The programs to try by hand: the bench arm and the fixture server.
+
+use std::path::PathBuf;
+
+use crate::args::Args;
+use crate::child::{Job, Log};
+use crate::firmware;
+use crate::paths;
+use crate::qemu;
+use crate::stop::Stop;
+
+/// The options of [`bench_arm`].
+pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET] | --stdio | --qemu [--image FILE]";
+
+/// The options of [`fixture_server`].
+pub(crate) const FIXTURE_OPTIONS: &str = "--port N";
+
+/// `cargo xtask demo`.
+pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
+    let port: Option<u16> = args.value("--port")?;
+    let token: Option<String> = args.value("--token")?;
+    let stdio = args.flag("--stdio");
+    let board = args.flag("--qemu");
+    let image: Option<PathBuf> = args.value("--image")?;
+    args.finish()?;
+    if stdio && board {
+        return Err(Stop::Usage("--stdio and --qemu exclude each other".into()));
+    }
+    if (stdio || board) && (port.is_some() || token.is_some()) {
+        return Err(Stop::Usage("--port and --token are for HTTP only".into()));
+    }
+    if image.is_some() && !board {
+        return Err(Stop::Usage("--image is for --qemu only".into()));
+    }
+    let mut log = Log::stderr();
+    if board {
+        let image = match image {
+            Some(image) => image,
+            None => firmware::bench_arm_image(&mut log)?,
+        };
+        return qemu::bridge(&image, &mut log);
+    }
+    let mut job = Job::new(build_bench_arm(&mut log)?);
+    if stdio {
+        job = job.arg("--stdio");
+    }
+    if let Some(port) = port {
+        job = job.arg("--port").arg(port.to_string());
+    }
+    if let Some(token) = token {
+        job = job.arg("--token").arg(token);
+    }
+    Err(job.become_it())
+}
+
+/// `cargo xtask fixture-server`.
+pub(crate) fn fixture_server(args: &mut Args) -> Result<(), Stop> {
+    let port: Option<u16> = args.value("--port")?;
+    args.finish()?;
+    let port = port.ok_or_else(|| Stop::Usage("--port N is needed".into()))?;
+    let program = build_fixture_server(&mut Log::stderr())?;
+    Err(Job::new(program)
+        .arg("--port")
+        .arg(port.to_string())
+        .become_it())
+}
+
+/// Builds the bench arm for the host and gives its program.
+pub(crate) fn build_bench_arm(log: &mut Log) -> Result<PathBuf, Stop> {
+    build("bench-arm-host", "bench-arm", log)
+}
+
+/// Builds the fixture server and gives its program.
+pub(crate) fn build_fixture_server(log: &mut Log) -> Result<PathBuf, Stop> {
+    build("agentmote-tests", "fixture-server", log)
+}
+
+fn build(package: &str, program: &str, log: &mut Log) -> Result<PathBuf, Stop> {
+    Job::cargo("build")
+        .args(["--quiet", "--package", package, "--bin", program])
+        .run(log)?;
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    Ok(paths::target().join("debug").join(name))
+}

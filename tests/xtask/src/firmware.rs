@@ -1,0 +1,22 @@
+//! The bench arm as an image for an emulated board.
+
+use std::path::PathBuf;
+
+use crate::child::Log;
+use crate::paths;
+use crate::stop::Stop;
+use crate::toolchain::{self, Core};
+
+const TARGET: &str = "thumbv7m-none-eabi";
+const BOARD: &str = "lm3s6965evb";
+
+/// Builds the image and gives its file.
+pub(crate) fn bench_arm_image(log: &mut Log) -> Result<PathBuf, Stop> {
+    let compiler = toolchain::bare(&[TARGET], Core::AsShipped, log)?;
+    compiler
+        .cargo("build", TARGET, Core::AsShipped, &[])
+        .args(["--quiet", "--release", "--bin", BOARD])
+        .dir(&paths::root().join("firmware-examples/boards"))
+        .run(log)?;
+    Ok(paths::target().join(TARGET).join("release").join(BOARD))
+}

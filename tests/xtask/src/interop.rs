@@ -1,0 +1,169 @@
+//! Clients that others wrote, against the bench arm: over HTTP and lines on
+//! the host, and over the UART of the emulated board.
+//!
+//! Each client is a script or program under `tests/interop` that makes the
+//! same assertions and ends with a line `done: N assertions`.
+
+use std::path::PathBuf;
+
+use crate::child::{self, Job, Log};
+use crate::demo;
+use crate::firmware;
+use crate::node;
+use crate::paths;
+use crate::python;
+use crate::stop::Stop;
+
+/// The assertions that a client at least makes in one run.
+const ASSERTIONS: usize = 24;
+
+/// One client.
+#[derive(Clone, Copy)]
+pub(crate) enum Client {
+    /// The official Python SDK.
+    Python,
+    /// `@modelcontextprotocol/client`.
+    TypeScript,
+    /// `@modelcontextprotocol/sdk`, which knows the legacy era only.
+    OlderTypeScript,
+    /// The official Rust SDK.
+    Rmcp,
+    /// The MCP Inspector's command line. It does not tell which revision it
+    /// uses, so that its `auto` era would assert nothing new.
+    Inspector,
+}
+
+impl Client {
+    fn eras(self) -> &'static [&'static str] {
+        match self {
+            Self::OlderTypeScript => &["legacy"],
+            Self::Inspector => &["legacy", "modern"],
+            Self::Python | Self::TypeScript | Self::Rmcp => &["legacy", "modern", "auto"],
+        }
+    }
+
+    /// Installs or builds it and gives the words that start it.
+    fn words(self, log: &mut Log) -> Result<Vec<PathBuf>, Stop> {
+        let script = |name: &str, log: &mut Log| {
+            let node = node::node(log)?;
+            Ok(vec![node.program.clone(), node.clients.join(name)])
+        };
+        match self {
+            Self::Python => {
+                let script = paths::root().join("tests/interop/python/client.py");
+                Ok(vec![python::interpreter(log)?, script])
+            }
+            Self::TypeScript => script("client.mjs", log),
+            Self::OlderTypeScript => script("sdk.mjs", log),
+            Self::Inspector => script("inspector.mjs", log),
+            Self::Rmcp => Ok(vec![rmcp(log)?]),
+        }
+    }
+}
+
+/// Builds the Rust client, a workspace of its own.
+fn rmcp(log: &mut Log) -> Result<PathBuf, Stop> {
+    let folder = paths::root().join("tests/interop/rmcp-client");
+    let target = paths::target().join("rmcp-client");
+    Job::cargo("build")
+        .args(["--quiet", "--locked"])
+        .env("CARGO_TARGET_DIR", &target)
+        .dir(&folder)
+        .minutes(20)
+        .run(log)?;
+    Ok(target
+        .join("debug")
+        .join(format!("rmcp-client{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// `client` against the bench arm on the host.
+pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
+    let words = client.words(log)?;
+    let arm = demo::build_bench_arm(log)?;
+    let port = child::free_port()?;
+    let mut server = Job::new(&arm)
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let url = PathBuf::from(format!("http://127.0.0.1:{port}/mcp"));
+    let http = run(client, &words, &["--http".into(), url], log)?;
+    drop(server);
+    let lines = run(
+        client,
+        &words,
+        &["--stdio".into(), arm, "--stdio".into()],
+        log,
+    )?;
+    Ok(format!("HTTP {http}, stdio {lines}"))
+}
+
+/// `client` against the emulated board, over its UART.
+pub(crate) fn on_board(client: Client, log: &mut Log) -> Result<String, Stop> {
+    let words = client.words(log)?;
+    let image = firmware::bench_arm_image(log)?;
+    let bridge = std::env::current_exe()?;
+    let server = ["--stdio", "demo", "--qemu", "--image"].map(PathBuf::from);
+    let [stdio, demo, qemu, option] = server;
+    let note = run(
+        client,
+        &words,
+        &[stdio, bridge, demo, qemu, option, image],
+        log,
+    )?;
+    Ok(format!("UART {note}"))
+}
+
+/// Runs the client once in each of its eras.
+fn run(
+    client: Client,
+    words: &[PathBuf],
+    server: &[PathBuf],
+    log: &mut Log,
+) -> Result<String, Stop> {
+    let Some((program, rest)) = words.split_first() else {
+        return Err(Stop::Fail("a client without a program".into()));
+    };
+    let mut sum = 0;
+    for era in client.eras() {
+        let before = log.text().len();
+        Job::new(program)
+            .args(rest)
+            .args(["--era", era])
+            .args(server)
+            .minutes(3)
+            .run(log)?;
+        let text = log.text();
+        let made = assertions(text.get(before..).unwrap_or_default());
+        if made < ASSERTIONS {
+            return Err(Stop::Fail(format!(
+                "{era}: ended well after only {made} assertions"
+            )));
+        }
+        sum += made;
+    }
+    Ok(format!("{} ({sum} assertions)", client.eras().join("+")))
+}
+
+/// The number in the line that a client ends with.
+fn assertions(text: &str) -> usize {
+    let last = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("done: "));
+    let number = last.and_then(|rest| rest.strip_suffix(" assertions"));
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assertions;
+
+    #[test]
+    fn the_number_is_read_from_the_last_line() {
+        assert_eq!(
+            assertions("ok 1 done: 99 assertions\ndone: 25 assertions\n"),
+            25
+        );
+        assert_eq!(assertions("ok 1 version\n"), 0);
+    }
+}

@@ -1,0 +1,99 @@
+//! `cargo xtask`: one command per check, the same on a desk and in CI.
+//!
+//! A command is one line of [`COMMANDS`] and one function that takes its
+//! [`Args`]. A step of `cargo xtask test` is one line of `steps::STEPS`.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod child;
+mod conformance;
+mod demo;
+mod firmware;
+mod interop;
+mod node;
+mod packages;
+mod paths;
+mod python;
+mod qemu;
+mod runner;
+mod stamp;
+mod steps;
+mod stop;
+mod toolchain;
+
+use std::process::ExitCode;
+
+use args::Args;
+use stop::Stop;
+
+/// One word after `cargo xtask`.
+struct Command {
+    name: &'static str,
+    options: &'static str,
+    about: &'static str,
+    run: fn(&mut Args) -> Result<(), Stop>,
+}
+
+/// Every command, in the order in which `help` prints them.
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "demo",
+        options: demo::OPTIONS,
+        about: "build and run the bench arm: HTTP by default, or lines, or in QEMU",
+        run: demo::bench_arm,
+    },
+    Command {
+        name: "fixture-server",
+        options: demo::FIXTURE_OPTIONS,
+        about: "build and run the server that the conformance suite is run against",
+        run: demo::fixture_server,
+    },
+    Command {
+        name: "test",
+        options: runner::OPTIONS,
+        about: "install what the tests need and run every test",
+        run: runner::test,
+    },
+];
+
+fn main() -> ExitCode {
+    if let Err(error) = child::stop_children_on_signal() {
+        eprintln!("xtask: {error}");
+        return ExitCode::FAILURE;
+    }
+    let mut words = std::env::args().skip(1);
+    let Some(name) = words.next().filter(|word| !is_help(word)) else {
+        print!("{}", help());
+        return ExitCode::SUCCESS;
+    };
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("xtask: unknown command `{name}`\n\n{}", help());
+        return ExitCode::from(2);
+    };
+    match (command.run)(&mut Args::new(words)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            eprintln!("xtask {name}: {stop}");
+            match stop {
+                Stop::Usage(_) => ExitCode::from(2),
+                Stop::Skip(_) | Stop::Fail(_) => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "help" | "--help" | "-h")
+}
+
+fn help() -> String {
+    let mut text = String::from("usage: cargo xtask COMMAND [OPTIONS]\n\n");
+    for command in COMMANDS {
+        text += &format!(
+            "  {} {}\n      {}\n",
+            command.name, command.options, command.about
+        );
+    }
+    text
+}

@@ -1,0 +1,309 @@
+//! The steps of `cargo xtask test`, in the order in which they run.
+
+use std::path::PathBuf;
+
+use crate::child::{Job, Log};
+use crate::conformance;
+use crate::demo;
+use crate::interop::{self, Client};
+use crate::node;
+use crate::packages;
+use crate::paths;
+use crate::python;
+use crate::stop::{Doing, Stop};
+use crate::toolchain::{self, BARE_TARGETS, Core};
+
+/// One line of the table of results.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// Steps that stand before it, without which it cannot succeed.
+    pub(crate) needs: &'static [&'static str],
+    /// Gives a note for the table.
+    pub(crate) run: fn(&mut Log) -> Result<String, Stop>,
+}
+
+/// Every step.
+pub(crate) const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        about: "rustfmt has nothing to change",
+        needs: &[],
+        run: fmt,
+    },
+    Step {
+        name: "clippy",
+        about: "no warning of compiler or clippy",
+        needs: &[],
+        run: clippy,
+    },
+    Step {
+        name: "unit",
+        about: "cargo test of the workspace",
+        needs: &[],
+        run: unit,
+    },
+    Step {
+        name: "docs",
+        about: "documentation without a warning",
+        needs: &[],
+        run: docs,
+    },
+    Step {
+        name: "msrv",
+        about: "the core at the stated Rust version",
+        needs: &[],
+        run: msrv,
+    },
+    Step {
+        name: "bare",
+        about: "the core for each bare target",
+        needs: &[],
+        run: bare,
+    },
+    Step {
+        name: "packages",
+        about: "install the emulator, the C compiler for Arm and valgrind",
+        needs: &[],
+        run: |log| packages::need(packages::FOR_TESTS, log).map(|()| String::new()),
+    },
+    Step {
+        name: "python-venv",
+        about: "install the official Python SDK",
+        needs: &[],
+        run: |log| Ok(python::interpreter(log)?.display().to_string()),
+    },
+    Step {
+        name: "node",
+        about: "install Node 22, the JavaScript clients and the conformance suite",
+        needs: &[],
+        run: |log| Ok(node::node(log)?.program.display().to_string()),
+    },
+    Step {
+        name: "bench-arm",
+        about: "build the bench arm for the host",
+        needs: &[],
+        run: |log| demo::build_bench_arm(log).map(|_| String::new()),
+    },
+    Step {
+        name: "interop-python",
+        about: "the Python SDK against the bench arm on the host",
+        needs: &["python-venv", "bench-arm"],
+        run: |log| interop::on_host(Client::Python, log),
+    },
+    Step {
+        name: "interop-ts-client",
+        about: "the TypeScript client against the bench arm on the host",
+        needs: &["node", "bench-arm"],
+        run: |log| interop::on_host(Client::TypeScript, log),
+    },
+    Step {
+        name: "interop-ts-sdk",
+        about: "the older TypeScript SDK against the bench arm on the host",
+        needs: &["node", "bench-arm"],
+        run: |log| interop::on_host(Client::OlderTypeScript, log),
+    },
+    Step {
+        name: "interop-rmcp",
+        about: "the Rust SDK against the bench arm on the host",
+        needs: &["bench-arm"],
+        run: |log| interop::on_host(Client::Rmcp, log),
+    },
+    Step {
+        name: "interop-inspector",
+        about: "the MCP Inspector against the bench arm on the host",
+        needs: &["node", "bench-arm"],
+        run: |log| interop::on_host(Client::Inspector, log),
+    },
+    Step {
+        name: "board-python",
+        about: "the Python SDK against the emulated board",
+        needs: &["packages", "python-venv"],
+        run: |log| interop::on_board(Client::Python, log),
+    },
+    Step {
+        name: "board-ts-client",
+        about: "the TypeScript client against the emulated board",
+        needs: &["packages", "node"],
+        run: |log| interop::on_board(Client::TypeScript, log),
+    },
+    Step {
+        name: "board-ts-sdk",
+        about: "the older TypeScript SDK against the emulated board",
+        needs: &["packages", "node"],
+        run: |log| interop::on_board(Client::OlderTypeScript, log),
+    },
+    Step {
+        name: "board-rmcp",
+        about: "the Rust SDK against the emulated board",
+        needs: &["packages", "interop-rmcp"],
+        run: |log| interop::on_board(Client::Rmcp, log),
+    },
+    Step {
+        name: "board-inspector",
+        about: "the MCP Inspector against the emulated board",
+        needs: &["packages", "node"],
+        run: |log| interop::on_board(Client::Inspector, log),
+    },
+    Step {
+        name: "conformance-2026",
+        about: "what 2026-07-28 requires, by the public suite",
+        needs: &["node"],
+        run: |log| conformance::requirements("2026-07-28", "baseline-2026.yml", log),
+    },
+    Step {
+        name: "conformance-2025",
+        about: "what 2025-11-25 requires, by the public suite",
+        needs: &["node"],
+        run: |log| conformance::requirements("2025-11-25", "baseline-2025.yml", log),
+    },
+    Step {
+        name: "conformance-unscored",
+        about: "headers and schema keywords, by the public suite",
+        needs: &["node"],
+        run: |log| conformance::unscored(UNSCORED, log),
+    },
+];
+
+const UNSCORED: &[&str] = &[
+    "http-header-validation",
+    "http-custom-header-server-validation",
+    "json-schema-2020-12",
+];
+
+/// The workspaces of the checkout: the root, and those with flags or lock
+/// files of their own.
+fn workspaces() -> Vec<PathBuf> {
+    let root = paths::root();
+    let others = ["firmware-examples/boards", "tests/interop/rmcp-client"];
+    let others = others.map(|folder| root.join(folder));
+    let there = others
+        .into_iter()
+        .filter(|folder| folder.join("Cargo.toml").is_file());
+    [root].into_iter().chain(there).collect()
+}
+
+fn fmt(log: &mut Log) -> Result<String, Stop> {
+    component("rustfmt", "cargo-fmt", log)?;
+    let folders = workspaces();
+    for folder in &folders {
+        Job::cargo("fmt")
+            .args(["--all", "--check"])
+            .dir(folder)
+            .run(log)?;
+    }
+    Ok(format!("{} workspaces", folders.len()))
+}
+
+fn clippy(log: &mut Log) -> Result<String, Stop> {
+    component("clippy", "cargo-clippy", log)?;
+    Job::cargo("clippy")
+        .args([
+            "--quiet",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ])
+        .minutes(20)
+        .run(log)?;
+    Ok(String::new())
+}
+
+/// Adds a part of the toolchain that a minimal installation leaves out.
+fn component(name: &str, program: &str, log: &mut Log) -> Result<(), Stop> {
+    if paths::program(program).is_some() && Job::new(program).arg("--version").output().is_ok() {
+        return Ok(());
+    }
+    Job::new("rustup").args(["component", "add", name]).run(log)
+}
+
+fn unit(log: &mut Log) -> Result<String, Stop> {
+    Job::cargo("test")
+        .args(["--workspace", "--no-fail-fast"])
+        .minutes(30)
+        .run(log)?;
+    let sum: u32 = log.text().lines().filter_map(passed).sum();
+    if sum == 0 {
+        return Err(Stop::Fail("no test ran".into()));
+    }
+    Ok(format!("{sum} tests"))
+}
+
+/// The number in `test result: ok. 12 passed; ...`.
+fn passed(line: &str) -> Option<u32> {
+    line.strip_prefix("test result: ok. ")?
+        .split_once(" passed")?
+        .0
+        .parse()
+        .ok()
+}
+
+fn docs(log: &mut Log) -> Result<String, Stop> {
+    Job::cargo("doc")
+        .args(["--quiet", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .run(log)?;
+    Ok(String::new())
+}
+
+/// The core is checked by the compiler of the stated version where it can be
+/// had, else by clippy's knowledge of when each item became stable.
+fn msrv(log: &mut Log) -> Result<String, Stop> {
+    let file = paths::root().join("Cargo.toml");
+    let manifest = std::fs::read_to_string(&file).doing(file.display())?;
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = ")?.split('"').nth(1))
+        .ok_or_else(|| Stop::Fail("Cargo.toml states no rust-version".into()))?;
+    if !manifest.lines().any(|line| line == "resolver = \"3\"") {
+        return Err(Stop::Fail("only resolver 3 heeds the rust-version".into()));
+    }
+    match toolchain::cargo_at(version, "check", log) {
+        Ok(job) => {
+            job.args(["--quiet", "--package", "agentmote", "--all-features"])
+                .run(log)?;
+            Ok(format!("by Rust {version} itself"))
+        }
+        Err(reason) => {
+            log.line(&format!("no Rust {version}: {reason}"))?;
+            Job::cargo("clippy")
+                .args(["--quiet", "--package", "agentmote", "--all-features", "--"])
+                .args(["-D", "clippy::incompatible_msrv"])
+                .run(log)?;
+            Ok(format!(
+                "{version} by clippy's incompatible_msrv; its compiler is not to be had"
+            ))
+        }
+    }
+}
+
+fn bare(log: &mut Log) -> Result<String, Stop> {
+    let compiler = toolchain::bare(&BARE_TARGETS, Core::AsShipped, log)?;
+    for target in BARE_TARGETS {
+        compiler
+            .cargo("build", target, Core::AsShipped, &[])
+            .args(["--quiet", "--package", "agentmote", "--all-features"])
+            .run(log)?;
+    }
+    Ok(format!(
+        "{} targets by {}",
+        BARE_TARGETS.len(),
+        compiler.name()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        assert_eq!(
+            passed("test result: ok. 12 passed; 0 failed; 0 ignored"),
+            Some(12)
+        );
+        assert_eq!(passed("test result: FAILED. 12 passed; 1 failed"), None);
+    }
+}
