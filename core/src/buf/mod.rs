@@ -1,0 +1,8 @@
+//! Fixed memory: one writer that counts, fills or windows, and spans into a
+//! buffer that outlive a borrow of it.
+
+mod sink;
+mod span;
+
+pub use sink::Sink;
+pub use span::Span;

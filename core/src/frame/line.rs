@@ -1,0 +1,150 @@
+//! Newline-delimited messages: one message a line.
+
+/// What has arrived of a line. The bytes stand in a buffer beside it.
+///
+/// A byte order mark before a line, CR before LF and empty lines are dropped.
+/// A line that does not fit is counted and thrown away up to its end, so that
+/// nothing of it is taken for a message (M-095).
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// Bytes of the line, kept or not.
+    seen: usize,
+    /// Whether the line has ended.
+    ready: bool,
+}
+
+/// A line that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'b> {
+    /// Its bytes, without its end.
+    Whole(&'b [u8]),
+    /// It was longer than the buffer.
+    TooLong {
+        /// Its length, in bytes.
+        bytes: usize,
+    },
+}
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+impl Lines {
+    /// No line yet.
+    pub const fn new() -> Self {
+        Self {
+            seen: 0,
+            ready: false,
+        }
+    }
+
+    /// Takes bytes up to the end of the line; gives how many were taken.
+    ///
+    /// While a line stands ready, takes none: [`line`](Self::line) it and
+    /// [`clear`](Self::clear) first.
+    pub fn receive(&mut self, buf: &mut [u8], bytes: &[u8]) -> usize {
+        if self.ready {
+            return 0;
+        }
+        let end = find_newline(bytes);
+        let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
+        if let Some(room) = buf.get_mut(self.seen..) {
+            let n = room.len().min(part.len());
+            room[..n].copy_from_slice(&part[..n]);
+        }
+        self.seen = self.seen.saturating_add(part.len());
+        self.ready = end.is_some();
+        part.len() + usize::from(self.ready)
+    }
+
+    /// The line that stands ready, unless nothing is on it.
+    pub fn line<'b>(&self, buf: &'b [u8]) -> Option<Line<'b>> {
+        if !self.ready {
+            return None;
+        }
+        let Some(line) = buf.get(..self.seen) else {
+            return Some(Line::TooLong { bytes: self.seen });
+        };
+        let line = line.strip_prefix(BOM).unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.iter().all(|b| matches!(b, b' ' | b'\t')) {
+            return None;
+        }
+        Some(Line::Whole(line))
+    }
+
+    /// Whether a line, with something on it or not, has ended.
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// Forgets the line, or what there is of it.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
+const WORD: usize = size_of::<usize>();
+
+/// Where the first newline stands; looks at a word at a time.
+fn find_newline(bytes: &[u8]) -> Option<usize> {
+    const ONES: usize = usize::from_ne_bytes([1; WORD]);
+    const TOPS: usize = usize::from_ne_bytes([0x80; WORD]);
+    const NEWLINES: usize = usize::from_ne_bytes([b'\n'; WORD]);
+    let mut rest = bytes;
+    let mut at = 0;
+    while let Some((chunk, tail)) = rest.split_first_chunk::<WORD>() {
+        let word = usize::from_le_bytes(*chunk) ^ NEWLINES;
+        let marks = word.wrapping_sub(ONES) & !word & TOPS;
+        if marks != 0 {
+            return Some(at + (marks.trailing_zeros() / 8) as usize);
+        }
+        at += WORD;
+        rest = tail;
+    }
+    rest.iter().position(|&b| b == b'\n').map(|i| at + i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, Lines, find_newline};
+
+    #[test]
+    fn a_newline_is_found_wherever_it_stands() {
+        for len in 0..40 {
+            let mut bytes = [0x0Bu8; 41];
+            assert_eq!(find_newline(&bytes[..len]), None);
+            bytes[len] = b'\n';
+            bytes[len + 1..].fill(b'\n');
+            assert_eq!(find_newline(&bytes), Some(len));
+        }
+    }
+
+    /// C-16 in small: every cut of a line gives the same line.
+    #[test]
+    fn a_line_may_come_cut_anywhere() {
+        let text = b"\xEF\xBB\xBF{\"a\":1}\r\nrest";
+        for cut in 0..=text.len() {
+            let mut buf = [0xA5u8; 32];
+            let mut lines = Lines::new();
+            let mut taken = lines.receive(&mut buf, &text[..cut]);
+            taken += lines.receive(&mut buf, &text[taken..]);
+            assert_eq!(taken, text.len() - 4, "cut at {cut}");
+            assert_eq!(lines.line(&buf), Some(Line::Whole(b"{\"a\":1}")));
+            assert_eq!(lines.receive(&mut buf, b"more"), 0);
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_buffers_length_fits_and_one_more_does_not() {
+        let mut buf = [0u8; 4];
+        let mut lines = Lines::new();
+        assert_eq!(lines.receive(&mut buf, b"1234\n"), 5);
+        assert_eq!(lines.line(&buf), Some(Line::Whole(b"1234")));
+        lines.clear();
+        assert_eq!(lines.receive(&mut buf, b"12345\n6"), 6);
+        assert_eq!(lines.line(&buf), Some(Line::TooLong { bytes: 5 }));
+        lines.clear();
+        assert_eq!(lines.receive(&mut buf, b" \t\r\n"), 4);
+        assert_eq!(lines.line(&buf), None);
+        assert!(lines.is_ready());
+    }
+}

@@ -1,0 +1,457 @@
+//! Is this JSON? One pass over the text, one bit of state a level.
+
+use crate::limits::JSON_DEPTH;
+
+/// Why a text is not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The text ends inside a value: more bytes could make it whole.
+    End,
+    /// A byte that cannot stand here.
+    Unexpected,
+    /// The value is complete and other text follows.
+    Trailing,
+    /// A control character (below 0x20) inside a string.
+    Control,
+    /// A backslash that begins no escape.
+    Escape,
+    /// A `\u` escape of half a surrogate pair.
+    Surrogate,
+    /// Bytes of a string that are not UTF-8.
+    Utf8,
+    /// A number with a leading zero, or without digits where they must be.
+    Number,
+    /// Nested deeper than [`JSON_DEPTH`].
+    Depth,
+}
+
+impl Reason {
+    /// A few words for an error message.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::End => "unexpected end",
+            Self::Unexpected => "unexpected character",
+            Self::Trailing => "text after the value",
+            Self::Control => "control character in a string",
+            Self::Escape => "bad escape",
+            Self::Surrogate => "unpaired surrogate",
+            Self::Utf8 => "not UTF-8",
+            Self::Number => "malformed number",
+            Self::Depth => "nested too deep",
+        }
+    }
+}
+
+/// Where a text stops being JSON, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Offset of the first byte that cannot stay, in bytes from the start.
+    pub at: usize,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+const WORD: usize = size_of::<usize>();
+
+/// The byte `b` in each byte of a word.
+const fn splat(b: u8) -> usize {
+    usize::from_ne_bytes([b; WORD])
+}
+
+/// Length of the run at the start of `bytes` in which no byte ends a string,
+/// begins an escape, is a control character or is not ASCII.
+///
+/// Tests a word at a time: most of a message is such runs.
+#[inline]
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    let mut rest = bytes;
+    let mut run = 0;
+    while let Some((chunk, tail)) = rest.split_first_chunk::<WORD>() {
+        let word = usize::from_le_bytes(*chunk);
+        let control = word.wrapping_sub(splat(0x20));
+        let quote = (word ^ splat(b'"')).wrapping_sub(splat(1));
+        let slash = (word ^ splat(b'\\')).wrapping_sub(splat(1));
+        // A borrow can only reach bytes above a true hit, so the lowest mark
+        // is exact. Bytes from 0x80 mark themselves through `word`.
+        let marks = (control | quote | slash | word) & splat(0x80);
+        if marks != 0 {
+            return run + (marks.trailing_zeros() / 8) as usize;
+        }
+        run += WORD;
+        rest = tail;
+    }
+    for &b in rest {
+        if !(0x20..0x80).contains(&b) || b == b'"' || b == b'\\' {
+            break;
+        }
+        run += 1;
+    }
+    run
+}
+
+/// The text left to read. Every step takes bytes off its front, so a position
+/// is never compared with a length twice.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.0.first().copied()
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    #[inline]
+    fn skip(&mut self, n: usize) {
+        self.0 = self.0.get(n..).unwrap_or(&[]);
+    }
+
+    #[inline]
+    fn white(&mut self) {
+        while let Some((b' ' | b'\t' | b'\n' | b'\r', rest)) = self.0.split_first() {
+            self.0 = rest;
+        }
+    }
+
+    fn word(&mut self, tail: &[u8]) -> Result<(), Reason> {
+        for &want in tail {
+            match self.peek() {
+                Some(b) if b == want => self.skip(1),
+                Some(_) => return Err(Reason::Unexpected),
+                None => return Err(Reason::End),
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of a string, its opening quote already taken.
+    #[inline]
+    fn string(&mut self) -> Result<(), Reason> {
+        loop {
+            self.skip(plain_run(self.0));
+            match self.peek() {
+                Some(b'"') => {
+                    self.skip(1);
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape()?,
+                Some(0x80..) => self.wide()?,
+                Some(_) => return Err(Reason::Control),
+                None => return Err(Reason::End),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn escape(&mut self) -> Result<(), Reason> {
+        let at = self.0;
+        self.skip(1);
+        match self.next() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
+            Some(b'u') => match self.hex4()? {
+                0xD800..=0xDBFF => {
+                    self.word(b"\\u").map_err(|reason| match reason {
+                        Reason::End => Reason::End,
+                        _ => Reason::Surrogate,
+                    })?;
+                    match self.hex4()? {
+                        0xDC00..=0xDFFF => Ok(()),
+                        _ => Err(Reason::Surrogate),
+                    }
+                }
+                0xDC00..=0xDFFF => {
+                    self.0 = at;
+                    Err(Reason::Surrogate)
+                }
+                _ => Ok(()),
+            },
+            Some(_) => {
+                self.0 = at;
+                Err(Reason::Escape)
+            }
+            None => Err(Reason::End),
+        }
+    }
+
+    fn hex4(&mut self) -> Result<u32, Reason> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let digit = match self.peek() {
+                Some(b) => char::from(b).to_digit(16).ok_or(Reason::Escape)?,
+                None => return Err(Reason::End),
+            };
+            unit = unit << 4 | digit;
+            self.skip(1);
+        }
+        Ok(unit)
+    }
+
+    /// A run of bytes from 0x80 on, up to the next ASCII byte.
+    #[inline(never)]
+    fn wide(&mut self) -> Result<(), Reason> {
+        let len = self.0.iter().take_while(|b| !b.is_ascii()).count();
+        let Some(run) = self.0.get(..len) else {
+            return Err(Reason::End);
+        };
+        match core::str::from_utf8(run) {
+            Ok(_) => {
+                self.skip(len);
+                Ok(())
+            }
+            Err(error) => {
+                self.skip(error.valid_up_to());
+                // A character that the end of the text cuts may still come.
+                match error.error_len() {
+                    None if self.0.len() == len - error.valid_up_to() => Err(Reason::End),
+                    _ => Err(Reason::Utf8),
+                }
+            }
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), Reason> {
+        match self.peek() {
+            Some(b'0'..=b'9') => {}
+            Some(_) => return Err(Reason::Number),
+            None => return Err(Reason::End),
+        }
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.skip(1);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), Reason> {
+        if self.peek() == Some(b'-') {
+            self.skip(1);
+        }
+        if self.peek() == Some(b'0') {
+            self.skip(1);
+            if let Some(b'0'..=b'9') = self.peek() {
+                return Err(Reason::Number);
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.skip(1);
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.skip(1);
+            if let Some(b'+' | b'-') = self.peek() {
+                self.skip(1);
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// A member name and its colon, the name's opening quote expected next.
+    #[inline]
+    fn name(&mut self) -> Result<(), Reason> {
+        self.expect(b'"')?;
+        self.string()?;
+        self.white();
+        self.expect(b':')
+    }
+
+    #[inline]
+    fn expect(&mut self, want: u8) -> Result<(), Reason> {
+        match self.peek() {
+            Some(b) if b == want => {
+                self.skip(1);
+                Ok(())
+            }
+            Some(_) => Err(Reason::Unexpected),
+            None => Err(Reason::End),
+        }
+    }
+
+    /// One value with all that it nests.
+    fn value(&mut self) -> Result<(), Reason> {
+        // Bit 0 tells of the innermost level whether it is an object. The bit
+        // above the outermost level marks the bottom of the stack.
+        let mut levels: u64 = 1;
+        'value: loop {
+            self.white();
+            match self.peek() {
+                Some(b'"') => {
+                    self.skip(1);
+                    self.string()?;
+                }
+                Some(open @ (b'{' | b'[')) => {
+                    if levels >> JSON_DEPTH != 0 {
+                        return Err(Reason::Depth);
+                    }
+                    self.skip(1);
+                    self.white();
+                    let object = open == b'{';
+                    let close = if object { b'}' } else { b']' };
+                    if self.peek() == Some(close) {
+                        self.skip(1);
+                    } else {
+                        levels = levels << 1 | u64::from(object);
+                        if object {
+                            self.name()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b't') => {
+                    self.skip(1);
+                    self.word(b"rue")?;
+                }
+                Some(b'f') => {
+                    self.skip(1);
+                    self.word(b"alse")?;
+                }
+                Some(b'n') => {
+                    self.skip(1);
+                    self.word(b"ull")?;
+                }
+                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(_) => return Err(Reason::Unexpected),
+                None => return Err(Reason::End),
+            }
+            // A value has ended: so may any number of levels around it.
+            loop {
+                if levels == 1 {
+                    return Ok(());
+                }
+                self.white();
+                let object = levels & 1 == 1;
+                match self.peek() {
+                    Some(b',') => {
+                        self.skip(1);
+                        if object {
+                            self.white();
+                            self.name()?;
+                        }
+                        continue 'value;
+                    }
+                    Some(b'}') if object => self.skip(1),
+                    Some(b']') if !object => self.skip(1),
+                    Some(_) => return Err(Reason::Unexpected),
+                    None => return Err(Reason::End),
+                }
+                levels >>= 1;
+            }
+        }
+    }
+}
+
+/// The one value in `text` without the white space around it, if `text` is
+/// JSON.
+pub(super) fn check(text: &[u8]) -> Result<&[u8], Error> {
+    let mut rest = Rest(text);
+    rest.white();
+    let from = rest.0;
+    let result = rest.value();
+    let fail = |left: &[u8], reason| Error {
+        at: text.len() - left.len().min(text.len()),
+        reason,
+    };
+    if let Err(reason) = result {
+        return Err(fail(rest.0, reason));
+    }
+    let value = from
+        .get(..from.len() - rest.0.len().min(from.len()))
+        .unwrap_or(&[]);
+    rest.white();
+    match rest.0 {
+        [] => Ok(value),
+        left => Err(fail(left, Reason::Trailing)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, Reason, check, plain_run};
+
+    #[test]
+    fn plain_runs_end_at_the_first_special_byte() {
+        for special in [b'"', b'\\', 0x00, 0x1F, 0x80, 0xFF] {
+            for len in 0..40 {
+                let mut bytes = [b'a'; 48];
+                bytes[len] = special;
+                bytes[len + 1..].fill(b'"');
+                assert_eq!(plain_run(&bytes), len, "{special:#x} at {len}");
+            }
+        }
+        assert_eq!(plain_run(&[b' ', 0x7F, b'~', b'!', b'#', b'[', b']']), 7);
+    }
+
+    #[test]
+    fn each_reason_with_its_place() {
+        let cases: [(&[u8], usize, Reason); 27] = [
+            (b"", 0, Reason::End),
+            (b"  ", 2, Reason::End),
+            (b"[1,", 3, Reason::End),
+            (b"[1,]", 3, Reason::Unexpected),
+            (b"{\"a\":1,}", 7, Reason::Unexpected),
+            (b"{,}", 1, Reason::Unexpected),
+            (b"{\"a\" 1}", 5, Reason::Unexpected),
+            (b"[1}", 2, Reason::Unexpected),
+            (b"1 2", 2, Reason::Trailing),
+            (b"\"a\x01b\"", 2, Reason::Control),
+            (b"\"\\q\"", 1, Reason::Escape),
+            (b"\"\\u12G4\"", 5, Reason::Escape),
+            (b"\"\\uDC00\"", 1, Reason::Surrogate),
+            (b"\"\\uD800x\"", 7, Reason::Surrogate),
+            (b"\"\\uD800\\u0041\"", 13, Reason::Surrogate),
+            (b"\"\xC3\"", 1, Reason::Utf8),
+            (b"\"\xC0\x80\"", 1, Reason::Utf8),
+            (b"\"\xED\xA0\x80\"", 1, Reason::Utf8),
+            (b"\"\xC3", 1, Reason::End),
+            (b"01", 1, Reason::Number),
+            (b"-", 1, Reason::End),
+            (b"1.", 2, Reason::End),
+            (b"1.x", 2, Reason::Number),
+            (b"1e+", 3, Reason::End),
+            (b"tru", 3, Reason::End),
+            (b"trux", 3, Reason::Unexpected),
+            (b"\xEF\xBB\xBF1", 0, Reason::Unexpected),
+        ];
+        for (text, at, reason) in cases {
+            assert_eq!(
+                check(text),
+                Err(Error { at, reason }),
+                "{:?}",
+                core::str::from_utf8(text)
+            );
+        }
+    }
+
+    #[test]
+    fn depth_has_a_limit_and_no_more() {
+        let deep = |n: usize| {
+            let mut text = [0u8; 256];
+            text[..n].fill(b'[');
+            text[n..2 * n].fill(b']');
+            check(&text[..2 * n]).map(|_| ())
+        };
+        assert_eq!(deep(32), Ok(()));
+        assert_eq!(
+            deep(33),
+            Err(Error {
+                at: 32,
+                reason: Reason::Depth
+            })
+        );
+    }
+
+    #[test]
+    fn the_value_is_given_without_its_surroundings() {
+        assert_eq!(check(b" \r\n\t[ 1 ] \n"), Ok(&b"[ 1 ]"[..]));
+        assert_eq!(check(b"\"\\uD83D\\uDE00\""), Ok(&b"\"\\uD83D\\uDE00\""[..]));
+        assert_eq!(check(b"-0.0e-7"), Ok(&b"-0.0e-7"[..]));
+        assert_eq!(check(b"{}"), Ok(&b"{}"[..]));
+        assert_eq!(check(b"[[],{}]"), Ok(&b"[[],{}]"[..]));
+    }
+}

@@ -1,0 +1,23 @@
+//! Every word and rule of the Model Context Protocol.
+//!
+//! A message becomes a [`Decision`] without anything having happened; what is
+//! to be sent becomes a [`Reply`], a small value that can be written any
+//! number of times with the same bytes.
+
+mod code;
+mod device;
+#[cfg(feature = "http")]
+pub(crate) mod http;
+mod reply;
+mod request;
+mod revision;
+mod tools;
+
+pub use device::{Device, Identity};
+pub use revision::Version;
+
+pub(crate) use code::Fault;
+pub(crate) use reply::{Body, Reply, write_progress, write_reply};
+#[cfg(feature = "http")]
+pub(crate) use request::Headers;
+pub(crate) use request::{CallPlan, Decision, Framing, Session, decide};

@@ -1,0 +1,461 @@
+//! A message, decided: which era it speaks, whether it is right, and what it
+//! asks for. Nothing has happened yet.
+
+use super::code::Fault;
+use super::device::Device;
+use super::reply::{Body, Reply};
+use super::revision::{Method, Version};
+use super::tools;
+use crate::buf::{Sink, Span};
+use crate::json::{Kind, Text, Value};
+use crate::limits::TOKEN_BYTES;
+use crate::rpc::{self, Message};
+use crate::tool::Capabilities;
+
+/// What `initialize` agreed on for a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Session {
+    pub version: Version,
+    pub client: Capabilities,
+}
+
+/// The protocol's headers of an HTTP request, white space around the values
+/// already gone.
+#[cfg(feature = "http")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Headers<'a> {
+    pub version: Option<&'a [u8]>,
+    pub method: Option<&'a [u8]>,
+    pub name: Option<&'a [u8]>,
+    /// The whole head, for `Mcp-Param-` headers.
+    pub head: &'a crate::frame::http::Head,
+    pub bytes: &'a [u8],
+}
+
+/// How the message came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Framing<'a> {
+    /// As a line; with what the line agreed on, if it did.
+    Line(Option<Session>),
+    /// As a POST.
+    #[cfg(feature = "http")]
+    Http(Headers<'a>),
+    /// So that the lifetime is used in every build.
+    #[cfg(not(feature = "http"))]
+    #[allow(dead_code)]
+    Never(&'a core::convert::Infallible),
+}
+
+/// A call that may begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallPlan {
+    /// The id, as it was written.
+    pub id: Span,
+    pub version: Version,
+    /// Place of the tool in the catalog.
+    pub tool: u8,
+    /// The `arguments` object; empty if there was none.
+    pub arguments: Span,
+    /// The progress token, as it was written; empty if there was none.
+    pub token: Span,
+}
+
+/// What a message comes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Decision {
+    /// No answer: a notification, or a response that nobody waits for.
+    Nothing,
+    /// The client gives up a request; its id, as it was written.
+    Cancel(Span),
+    /// The line now speaks what was agreed on, and this is the answer.
+    Open(Session, Reply),
+    /// An answer that needs no work.
+    Answer(Reply),
+    /// A call, found right but for its arguments.
+    Call(CallPlan),
+}
+
+/// Decides one message. Spans of the decision lie in `buf`, which holds the
+/// message and, over HTTP, its head.
+pub(crate) fn decide<App>(
+    device: &Device<App>,
+    buf: &[u8],
+    value: Value<'_>,
+    framing: Framing<'_>,
+) -> Decision {
+    let refuse = |id: &[u8], modern, fault| {
+        Decision::Answer(Reply {
+            id: Span::of(buf, id),
+            version: if modern {
+                Version::V2026_07_28
+            } else {
+                Version::NEWEST_LEGACY
+            },
+            body: Body::Fault(fault),
+        })
+    };
+    let (id, method, params) = match rpc::read(value) {
+        Ok(Message::Request { id, method, params }) => (id, method, params),
+        Ok(Message::Notification { method, params }) => return notification(buf, method, params),
+        // Nothing was asked of a client that speaks the modern era (M-056).
+        Ok(Message::Response) if modern_by_header(&framing) => {
+            return refuse(&[], true, Fault::Invalid("a response to nothing"));
+        }
+        Ok(Message::Response) => return Decision::Nothing,
+        Err(refused) => return refuse(refused.id, false, Fault::Invalid(refused.why)),
+    };
+    let read = match Params::read(params) {
+        Ok(read) => read,
+        Err(fault) => return refuse(id, modern_by_header(&framing), fault),
+    };
+    let request = Request {
+        buf,
+        id,
+        method,
+        params: read,
+    };
+    let modern = read.meta.version.is_some() || modern_by_header(&framing);
+    let result = if modern {
+        request.modern(device, &framing)
+    } else {
+        request.legacy(device, &framing)
+    };
+    result.unwrap_or_else(|fault| refuse(id, modern, fault))
+}
+
+/// A version header that names no legacy revision makes a request modern
+/// even if its body does not (M-166).
+fn modern_by_header(framing: &Framing<'_>) -> bool {
+    match framing {
+        #[cfg(feature = "http")]
+        Framing::Http(headers) => headers.version.is_some_and(|name| {
+            Version::of_bytes(name).is_none_or(Version::is_modern)
+        }),
+        _ => false,
+    }
+}
+
+fn notification(buf: &[u8], method: Text<'_>, params: Option<Value<'_>>) -> Decision {
+    if method.is("notifications/cancelled") {
+        if let Some(id) = params.and_then(|params| params.member("requestId")) {
+            return Decision::Cancel(Span::of(buf, id.raw()));
+        }
+    }
+    Decision::Nothing
+}
+
+/// The members of `params` that the protocol knows. Each of them acts, so
+/// none may stand twice.
+#[derive(Clone, Copy, Default)]
+struct Params<'a> {
+    name: Option<Value<'a>>,
+    arguments: Option<Value<'a>>,
+    cursor: Option<Value<'a>>,
+    /// Of `initialize`.
+    version: Option<Value<'a>>,
+    /// Of `initialize`.
+    client: Option<Value<'a>>,
+    meta: Meta<'a>,
+}
+
+/// The members of `_meta` that the protocol knows.
+#[derive(Clone, Copy, Default)]
+struct Meta<'a> {
+    version: Option<Value<'a>>,
+    client: Option<Value<'a>>,
+    token: Option<Value<'a>>,
+}
+
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const META_CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
+
+impl<'a> Params<'a> {
+    fn read(params: Option<Value<'a>>) -> Result<Self, Fault> {
+        let mut read = Self::default();
+        let Some(params) = params else {
+            return Ok(read);
+        };
+        if params.kind() != Kind::Object {
+            return Err(Fault::Params("params must be an object"));
+        }
+        let mut meta = None;
+        for (key, value) in params.members() {
+            let place = if key.is("name") {
+                &mut read.name
+            } else if key.is("arguments") {
+                &mut read.arguments
+            } else if key.is("_meta") {
+                &mut meta
+            } else if key.is("cursor") {
+                &mut read.cursor
+            } else if key.is("protocolVersion") {
+                &mut read.version
+            } else if key.is("capabilities") {
+                &mut read.client
+            } else {
+                continue;
+            };
+            if place.replace(value).is_some() {
+                return Err(Fault::Params("a member of params stands twice"));
+            }
+        }
+        let Some(meta) = meta else {
+            return Ok(read);
+        };
+        if meta.kind() != Kind::Object {
+            return Err(Fault::Params("_meta must be an object"));
+        }
+        for (key, value) in meta.members() {
+            let place = if key.is(META_VERSION) {
+                &mut read.meta.version
+            } else if key.is(META_CLIENT) {
+                &mut read.meta.client
+            } else if key.is("progressToken") {
+                &mut read.meta.token
+            } else {
+                continue;
+            };
+            if place.replace(value).is_some() {
+                return Err(Fault::Params("a member of _meta stands twice"));
+            }
+        }
+        Ok(read)
+    }
+}
+
+struct Request<'a> {
+    buf: &'a [u8],
+    id: &'a [u8],
+    method: Text<'a>,
+    params: Params<'a>,
+}
+
+impl<'a> Request<'a> {
+    fn span(&self, part: &[u8]) -> Span {
+        Span::of(self.buf, part)
+    }
+
+    fn answer(&self, version: Version, body: Body) -> Decision {
+        Decision::Answer(Reply {
+            id: self.span(self.id),
+            version,
+            body,
+        })
+    }
+
+    /// The order of section F: each step is refused before the next is
+    /// looked at.
+    fn modern<App>(
+        &self,
+        device: &Device<App>,
+        framing: &Framing<'_>,
+    ) -> Result<Decision, Fault> {
+        #[cfg(feature = "http")]
+        if let Framing::Http(headers) = framing {
+            let body = self.params.meta.version.and_then(Value::as_text);
+            super::http::version(self.buf, headers, body)?;
+        }
+        let version = self
+            .params
+            .meta
+            .version
+            .and_then(Value::as_text)
+            .ok_or(Fault::Meta(META_VERSION))?;
+        let client = self
+            .params
+            .meta
+            .client
+            .filter(|client| client.kind() == Kind::Object)
+            .ok_or(Fault::Meta(META_CLIENT))?;
+        let version = match Version::of(version) {
+            Some(version) if version.is_modern() => version,
+            _ => return Err(Fault::Version(self.span(version.raw()))),
+        };
+        #[cfg(feature = "http")]
+        if let Framing::Http(headers) = framing {
+            super::http::method(self.buf, headers, self.method)?;
+            if self.method.is("tools/call") {
+                super::http::name(self.buf, headers, self.params.name.and_then(Value::as_text))?;
+            }
+        }
+        let method = self.find(true)?;
+        self.serve(device, framing, version, method, Some(capabilities(client)))
+    }
+
+    fn legacy<App>(
+        &self,
+        device: &Device<App>,
+        framing: &Framing<'_>,
+    ) -> Result<Decision, Fault> {
+        let session = match framing {
+            Framing::Line(session) => *session,
+            #[cfg(feature = "http")]
+            Framing::Http(headers) => Some(Session {
+                version: headers
+                    .version
+                    .and_then(Version::of_bytes)
+                    .unwrap_or(Version::UNTOLD),
+                client: Capabilities::NONE,
+            }),
+            #[cfg(not(feature = "http"))]
+            Framing::Never(never) => match **never {},
+        };
+        let method = self.find(false)?;
+        match (method, session) {
+            (Method::Initialize, _) => self.initialize(),
+            (Method::Ping, _) => Ok(self.answer(Version::NEWEST_LEGACY, Body::Empty)),
+            (_, None) => Err(Fault::Params(
+                "send initialize first, or _meta with io.modelcontextprotocol/protocolVersion",
+            )),
+            (_, Some(session)) => {
+                // Without a session to remember them, the capabilities of an
+                // HTTP client are not known here (M-026).
+                let known = matches!(framing, Framing::Line(_)).then_some(session.client);
+                self.serve(device, framing, session.version, method, known)
+            }
+        }
+    }
+
+    fn find(&self, modern: bool) -> Result<Method, Fault> {
+        Method::of(self.method, modern).ok_or(Fault::Method(self.span(self.method.raw())))
+    }
+
+    /// The handshake: the same version back if it is a legacy one that is
+    /// spoken, else the newest legacy one (M-178).
+    fn initialize(&self) -> Result<Decision, Fault> {
+        let asked = self
+            .params
+            .version
+            .and_then(Value::as_text)
+            .ok_or(Fault::Params("protocolVersion must be a string"))?;
+        let version = Version::of(asked)
+            .filter(|version| !version.is_modern())
+            .unwrap_or(Version::NEWEST_LEGACY);
+        let client = self
+            .params
+            .client
+            .map_or(Capabilities::NONE, capabilities);
+        let reply = Reply {
+            id: self.span(self.id),
+            version,
+            body: Body::Initialize,
+        };
+        Ok(Decision::Open(Session { version, client }, reply))
+    }
+
+    fn serve<App>(
+        &self,
+        device: &Device<App>,
+        framing: &Framing<'_>,
+        version: Version,
+        method: Method,
+        client: Option<Capabilities>,
+    ) -> Result<Decision, Fault> {
+        match method {
+            Method::ToolsCall => self.call(device, framing, version, client).map(Decision::Call),
+            Method::ToolsList => {
+                let from = match self.params.cursor {
+                    None => 0,
+                    Some(cursor) => cursor
+                        .as_text()
+                        .and_then(|cursor| tools::page_of(device, version, cursor))
+                        .ok_or(Fault::Cursor)?,
+                };
+                let to = tools::page_end(device, version, from);
+                Ok(self.answer(version, Body::Tools { from, to }))
+            }
+            Method::Discover => Ok(self.answer(version, Body::Discover)),
+            Method::Ping | Method::Initialize => Ok(self.answer(version, Body::Empty)),
+        }
+    }
+
+    fn call<App>(
+        &self,
+        device: &Device<App>,
+        framing: &Framing<'_>,
+        version: Version,
+        client: Option<Capabilities>,
+    ) -> Result<CallPlan, Fault> {
+        let name = self
+            .params
+            .name
+            .and_then(Value::as_text)
+            .ok_or(Fault::Params("name must be a string"))?;
+        let arguments = match self.params.arguments {
+            None => None,
+            Some(value) if value.kind() == Kind::Object => Some(value),
+            Some(_) => return Err(Fault::Params("arguments must be an object")),
+        };
+        let token = match self.params.meta.token {
+            None => &[][..],
+            Some(token) => token_of(token)?,
+        };
+        let at = device
+            .tools
+            .find(name)
+            .ok_or(Fault::Tool(self.span(name.raw())))?;
+        let Some(entry) = device.tools.get(at) else {
+            return Err(Fault::Internal("no such tool"));
+        };
+        #[cfg(feature = "http")]
+        if let (Framing::Http(headers), true) = (framing, version.is_modern()) {
+            super::http::params(&entry.tool, headers, arguments)?;
+        }
+        #[cfg(not(feature = "http"))]
+        let _ = framing;
+        if let Some(client) = client {
+            let missing = entry.tool.requires.missing(client);
+            if !missing.is_none() {
+                return Err(Fault::Capability(missing));
+            }
+        }
+        Ok(CallPlan {
+            id: self.span(self.id),
+            version,
+            tool: at,
+            arguments: arguments.map_or(Span::EMPTY, |value| self.span(value.raw())),
+            token: self.span(token),
+        })
+    }
+}
+
+/// A progress token is a string or a whole number (M-126), and short enough
+/// to be kept.
+fn token_of(token: Value<'_>) -> Result<&[u8], Fault> {
+    let whole = match token.kind() {
+        Kind::String => true,
+        Kind::Number => token
+            .as_number()
+            .is_some_and(|number| number.as_i64().is_ok()),
+        _ => false,
+    };
+    if !whole {
+        return Err(Fault::Params("progressToken must be a string or an integer"));
+    }
+    if token.raw().len() > TOKEN_BYTES {
+        return Err(Fault::Params("progressToken is longer than 64 bytes"));
+    }
+    Ok(token.raw())
+}
+
+fn capabilities(client: Value<'_>) -> Capabilities {
+    let mut found = Capabilities::NONE;
+    for (name, value) in client.members() {
+        let there = value.kind() == Kind::Object;
+        if name.is("elicitation") {
+            found.elicitation = there;
+        } else if name.is("sampling") {
+            found.sampling = there;
+        } else if name.is("roots") {
+            found.roots = there;
+        }
+    }
+    found
+}
+
+/// How long an answer would be; used to tell a page's size.
+pub(super) fn measure(write: impl FnOnce(&mut Sink<'_>)) -> usize {
+    let mut sink = Sink::counter();
+    write(&mut sink);
+    sink.total()
+}

@@ -1,0 +1,209 @@
+//! `tools/list` and the result of `tools/call`.
+
+use super::device::Device;
+use super::request::measure;
+use super::revision::Version;
+use crate::buf::Sink;
+use crate::json::{Text, write};
+use crate::tool::{Entry, Input, Outcome, Piece, Tool, write_schema};
+
+/// The page that a cursor names: a place that an earlier page ended at.
+pub(super) fn page_of<App>(
+    device: &Device<App>,
+    version: Version,
+    cursor: Text<'_>,
+) -> Option<u8> {
+    let mut from = 0;
+    // Only ends of pages are cursors, so that a made-up one is refused.
+    while from < count(device) {
+        from = page_end(device, version, from);
+        let mut room = [0; CURSOR_BYTES];
+        let mut name = Sink::new(&mut room);
+        write_cursor(&mut name, from);
+        if from < count(device)
+            && core::str::from_utf8(name.kept()).is_ok_and(|name| cursor.is(name))
+        {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// Where the page that begins at `from` ends.
+pub(super) fn page_end<App>(device: &Device<App>, version: Version, from: u8) -> u8 {
+    let mut left = device.page_bytes;
+    let mut end = from;
+    while let Some(entry) = device.tools.get(end) {
+        if device.page_bytes != 0 {
+            let size = measure(|out| write_tool(out, &entry.tool, version));
+            if end != from && size > left {
+                break;
+            }
+            left = left.saturating_sub(size);
+        }
+        end = end.saturating_add(1);
+    }
+    end
+}
+
+fn count<App>(device: &Device<App>) -> u8 {
+    // A catalog has at most 254 tools.
+    device.tools.entries().len() as u8
+}
+
+const CURSOR_BYTES: usize = 8;
+
+fn write_cursor(out: &mut Sink<'_>, at: u8) {
+    out.text("tool");
+    write::u64(out, u64::from(at));
+}
+
+/// Writes the members of the result of `tools/list` but for the cache hints.
+pub(super) fn write_list<App>(
+    out: &mut Sink<'_>,
+    device: &Device<App>,
+    version: Version,
+    from: u8,
+    to: u8,
+) {
+    out.text("\"tools\":[");
+    let page: &[Entry<App>] = device
+        .tools
+        .entries()
+        .get(usize::from(from)..usize::from(to))
+        .unwrap_or(&[]);
+    for (i, entry) in page.iter().enumerate() {
+        if i > 0 {
+            out.byte(b',');
+        }
+        write_tool(out, &entry.tool, version);
+    }
+    out.byte(b']');
+    if to < count(device) {
+        out.text(",\"nextCursor\":\"");
+        write_cursor(out, to);
+        out.byte(b'"');
+    }
+}
+
+fn write_tool(out: &mut Sink<'_>, tool: &Tool, version: Version) {
+    out.text("{\"name\":");
+    write::string(out, tool.name);
+    if version.has_structured() && !tool.title.is_empty() {
+        out.text(",\"title\":");
+        write::string(out, tool.title);
+    }
+    out.text(",\"description\":");
+    write::string(out, tool.description);
+    out.text(",\"inputSchema\":");
+    match tool.input {
+        Input::Params(params) => write_schema(out, params),
+        Input::Schema(text) => out.text(text),
+    }
+    if let (true, Some(shape)) = (version.has_structured(), tool.output) {
+        out.text(",\"outputSchema\":");
+        write_schema(out, shape);
+    }
+    if version.has_annotations() {
+        let effects = tool.effects;
+        for (name, value) in [
+            (",\"annotations\":{\"readOnlyHint\":", effects.read_only),
+            (",\"destructiveHint\":", effects.destructive),
+            (",\"idempotentHint\":", effects.idempotent),
+            (",\"openWorldHint\":", false),
+        ] {
+            out.text(name);
+            write::bool(out, value);
+        }
+        out.byte(b'}');
+    }
+    out.byte(b'}');
+}
+
+/// Writes the members of the result of `tools/call`.
+pub(super) fn write_result(
+    out: &mut Sink<'_>,
+    outcome: &Outcome,
+    buf: &[u8],
+    version: Version,
+) {
+    out.text("\"content\":[");
+    let mut structured = None;
+    for (i, piece) in outcome.pieces(buf).enumerate() {
+        if i > 0 {
+            out.byte(b',');
+        }
+        if let Piece::Json(raw) = piece {
+            structured = Some(raw);
+        }
+        write_piece(out, piece);
+    }
+    out.byte(b']');
+    if let (Some(raw), true) = (structured, version.has_structured()) {
+        out.text(",\"structuredContent\":");
+        out.put(raw);
+    }
+    if outcome.failed() {
+        out.text(",\"isError\":true");
+    }
+}
+
+/// Writes one content block (M-121, M-122).
+fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
+    match piece {
+        Piece::Text(text) => text_block(out, text.as_bytes()),
+        // The same JSON as text, for clients that look no further (M-123).
+        Piece::Json(raw) => text_block(out, raw),
+        Piece::Image { data, mime } => data_block(out, "image", data, mime),
+        Piece::Audio { data, mime } => data_block(out, "audio", data, mime),
+        Piece::Link { uri, name, mime } => {
+            out.text("{\"type\":\"resource_link\",\"uri\":");
+            write::string(out, uri);
+            out.text(",\"name\":");
+            write::string(out, name);
+            mime_type(out, mime);
+            out.byte(b'}');
+        }
+        Piece::ResourceText { uri, mime, text } => {
+            resource(out, uri, mime);
+            out.text(",\"text\":");
+            write::string(out, text);
+            out.text("}}");
+        }
+        Piece::ResourceBlob { uri, mime, data } => {
+            resource(out, uri, mime);
+            out.text(",\"blob\":\"");
+            write::base64(out, data);
+            out.text("\"}}");
+        }
+    }
+}
+
+fn text_block(out: &mut Sink<'_>, text: &[u8]) {
+    out.text("{\"type\":\"text\",\"text\":\"");
+    write::escaped(out, text);
+    out.text("\"}");
+}
+
+fn data_block(out: &mut Sink<'_>, kind: &str, data: &[u8], mime: &str) {
+    out.text("{\"type\":");
+    write::string(out, kind);
+    out.text(",\"data\":\"");
+    write::base64(out, data);
+    out.byte(b'"');
+    mime_type(out, mime);
+    out.byte(b'}');
+}
+
+fn resource(out: &mut Sink<'_>, uri: &str, mime: &str) {
+    out.text("{\"type\":\"resource\",\"resource\":{\"uri\":");
+    write::string(out, uri);
+    mime_type(out, mime);
+}
+
+fn mime_type(out: &mut Sink<'_>, mime: &str) {
+    if !mime.is_empty() {
+        out.text(",\"mimeType\":");
+        write::string(out, mime);
+    }
+}

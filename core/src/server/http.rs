@@ -1,0 +1,788 @@
+//! A connection of HTTP/1.1: MCP's Streamable HTTP on one path.
+
+use super::Server;
+use super::batch::{Batch, Turn};
+use super::running::{Running, UNKNOWN, reply};
+use crate::buf::{Sink, Span};
+use crate::frame::http::{
+    Body as BodyReader, BodyLength, BodyState, CHUNK_END, CONTINUE, Connection, Content, Cors,
+    Field, Head, HeadEnd, HeadState, LAST_CHUNK, MediaType, Method, Parts, Preflight,
+    ResponseHead, Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
+    origin_allowed, origin_is_loopback, parse,
+};
+use crate::json::{self, Kind};
+use crate::mcp::{
+    Body, CallPlan, Decision, Fault, Framing, Headers, Reply, decide, write_progress, write_reply,
+};
+use crate::time::Instant;
+use crate::tool::{Outcome, Progress};
+
+/// Who may send requests.
+#[derive(Clone, Copy, Debug)]
+pub enum Allow {
+    /// This machine: 127.0.0.1, `[::1]` and `localhost`, at any port.
+    Loopback,
+    /// These, compared exactly. A host without a port allows any port; an
+    /// origin is a scheme, a host and a port.
+    Listed(&'static [&'static str]),
+    /// Anyone. For `Host` on a network whose names are not known beforehand.
+    Any,
+}
+
+/// What an HTTP connection serves, and to whom.
+#[derive(Clone, Copy, Debug)]
+pub struct HttpConfig {
+    /// The one path, without a slash at its end (M-047).
+    pub path: &'static str,
+    /// Values of `Host` that are served: the guard against DNS rebinding
+    /// (M-049).
+    pub hosts: Allow,
+    /// Values of `Origin` that are served; requests without one are (M-048).
+    pub origins: Allow,
+    /// Whether pages of an allowed origin may read the answers (CORS).
+    pub cors: bool,
+    /// Says whether the token of `Authorization: Bearer` opens this server;
+    /// without a function it is open to all (M-199, M-200).
+    pub bearer: Option<fn(&[u8]) -> bool>,
+}
+
+impl HttpConfig {
+    /// `/mcp`, for programs on the same machine (M-050).
+    pub const LOOPBACK: Self = Self {
+        path: "/mcp",
+        hosts: Allow::Loopback,
+        origins: Allow::Loopback,
+        cors: false,
+        bearer: None,
+    };
+}
+
+/// The memory of one HTTP connection, to be placed in a `static`.
+///
+/// * `RX` bytes: the longest request, head and body together. Clients send
+///   400 to 700 bytes of head.
+/// * `RESULT` bytes: the largest result of a tool, without constant blobs; at
+///   least 192.
+#[derive(Debug)]
+pub struct HttpMemory<const RX: usize, const RESULT: usize> {
+    rx: [u8; RX],
+    result: [u8; RESULT],
+}
+
+impl<const RX: usize, const RESULT: usize> HttpMemory<RX, RESULT> {
+    const FITS: () = {
+        assert!(RX <= u16::MAX as usize, "a request buffer is longer than 65535 bytes");
+        assert!(RX >= 512, "no request fits into a buffer below 512 bytes");
+        assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
+    };
+
+    /// Memory without anything in it.
+    pub const fn new() -> Self {
+        const { Self::FITS };
+        Self {
+            rx: [0; RX],
+            result: [0; RESULT],
+        }
+    }
+}
+
+impl<const RX: usize, const RESULT: usize> Default for HttpMemory<RX, RESULT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One HTTP connection. It serves one request after the other; several
+/// connections serve several at once.
+#[derive(Debug)]
+pub struct Http<'m> {
+    rx: &'m mut [u8],
+    result: &'m mut [u8],
+    config: HttpConfig,
+    state: State,
+    head: Option<Head>,
+    head_len: usize,
+    body_len: usize,
+    /// The answer that was clear from the head, to be sent after the body.
+    refusal: Option<What>,
+    outcome: Outcome,
+    batch: Option<Batch>,
+    call: Option<Running>,
+    /// Whether the head of an event stream has gone out.
+    streaming: bool,
+    /// Whether the connection ends after this answer.
+    closing: bool,
+    /// Whether the peer has gone while a call of its goes on (M-190).
+    gone: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    Head(HeadEnd),
+    Body(BodyReader),
+    /// The whole request stands in the buffer.
+    Ready,
+    /// A call or a batch is being worked on.
+    Working,
+    Sending(Sending),
+    Closed,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    what: What,
+    sent: usize,
+    /// Length of the body, counted once.
+    length: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Continue,
+    /// An answer of HTTP alone: its status and a sentence.
+    Plain(u16, &'static str),
+    /// To a preflight `OPTIONS`.
+    Preflight,
+    Accepted,
+    /// A JSON-RPC answer with this status.
+    Answer(u16, Reply),
+    StreamHead,
+    Progress(Progress),
+    /// The answer that ends a stream.
+    StreamEnd(Reply),
+    BatchHead(Reply),
+    BatchAnswer(Reply),
+    BatchEnd,
+}
+
+impl<'m> Http<'m> {
+    /// A connection that was just opened.
+    pub fn new<const RX: usize, const RESULT: usize>(
+        memory: &'m mut HttpMemory<RX, RESULT>,
+        config: HttpConfig,
+    ) -> Self {
+        let max = memory.rx.len();
+        Self {
+            rx: &mut memory.rx,
+            result: &mut memory.result,
+            config,
+            state: State::Head(HeadEnd::new(max)),
+            head: None,
+            head_len: 0,
+            body_len: 0,
+            refusal: None,
+            outcome: Outcome::default(),
+            batch: None,
+            call: None,
+            streaming: false,
+            closing: false,
+            gone: false,
+        }
+    }
+
+    /// Makes the connection ready for another peer, after it was closed.
+    pub fn open(&mut self) {
+        self.next();
+        self.closing = false;
+        self.gone = false;
+    }
+
+    /// Whether the answers are out and the caller should close.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.state, State::Closed)
+    }
+
+    /// Whether no request is on its way: the caller may close an idle
+    /// connection without harm.
+    pub fn is_idle(&self) -> bool {
+        matches!(&self.state, State::Head(end) if end.is_idle())
+    }
+
+    /// When [`poll`](Self::poll) wants to be called although nothing arrives;
+    /// `None` if only arriving bytes give it work.
+    pub fn wake(&self, now: Instant) -> Option<Instant> {
+        let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
+        self.call
+            .as_ref()
+            .or(waiting)
+            .map(|call| call.wake().unwrap_or(now))
+    }
+
+    /// Tells that the peer has closed the connection. A call of the modern
+    /// era is given up (M-084, M-128); one of the legacy era goes on, and its
+    /// answer is dropped (M-190): keep calling [`poll`](Self::poll) until
+    /// [`is_closed`](Self::is_closed).
+    pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        self.gone = true;
+        self.closing = true;
+        match self.call.take() {
+            Some(call) if call.plan.version.is_modern() => {
+                call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+                self.state = State::Closed;
+            }
+            Some(call) => {
+                self.call = Some(call);
+                self.state = State::Working;
+            }
+            None if self.batch.is_some() => {}
+            None => self.state = State::Closed,
+        }
+    }
+
+    /// Takes bytes that arrived, at most up to the end of a request; gives
+    /// how many. The rest waits for the next [`poll`](Self::poll).
+    pub fn receive(&mut self, bytes: &[u8]) -> usize {
+        let mut taken = 0usize;
+        // A head and its body take two turns; an interim answer ends both.
+        loop {
+            let rest = bytes.get(taken..).unwrap_or(&[]);
+            let used = match &mut self.state {
+                State::Head(end) => {
+                    let step = end.feed(rest);
+                    let part = rest.get(..step.used).unwrap_or(rest);
+                    if let Some(room) = self.rx.get_mut(self.head_len..) {
+                        let n = room.len().min(part.len());
+                        room[..n].copy_from_slice(&part[..n]);
+                    }
+                    self.head_len = self.head_len.saturating_add(step.used);
+                    match step.state {
+                        HeadState::More => return taken.saturating_add(step.used),
+                        HeadState::Refused(error) => {
+                            self.closing = true;
+                            self.send(What::Plain(error.status(), error.text()));
+                        }
+                        HeadState::Done => self.take_head(),
+                    }
+                    step.used
+                }
+                State::Body(body) => {
+                    let room = self.rx.get_mut(self.head_len..).unwrap_or_default();
+                    let step = body.read(rest, room, &mut self.body_len);
+                    match step.state {
+                        BodyState::More => return taken.saturating_add(step.used),
+                        BodyState::Done => self.state = State::Ready,
+                        BodyState::Refused(error) => {
+                            self.closing = true;
+                            self.send(What::Plain(error.status(), error.text()));
+                        }
+                    }
+                    step.used
+                }
+                _ => return taken,
+            };
+            taken = taken.saturating_add(used);
+        }
+    }
+
+    fn head_bytes(&self) -> &[u8] {
+        self.rx.get(..self.head_len).unwrap_or(&[])
+    }
+
+    fn take_head(&mut self) {
+        let head = match parse(self.head_bytes()) {
+            Ok(head) => head,
+            Err(error) => {
+                self.closing = true;
+                return self.send(What::Plain(error.status(), error.text()));
+            }
+        };
+        self.closing = !head.keep_alive;
+        self.refusal = self.judge(&head);
+        let room = self.rx.len().saturating_sub(self.head_len);
+        let body = head.body;
+        let waits = head.expect_continue;
+        self.head = Some(head);
+        if body.exceeds(room) {
+            self.closing = true;
+            let fault = Fault::TooLong {
+                bytes: match body {
+                    BodyLength::Bytes(bytes) => bytes,
+                    _ => room,
+                },
+                room,
+            };
+            let answer = self.refusal.take().unwrap_or(What::Answer(413, fault_reply(fault)));
+            return self.send(answer);
+        }
+        let reader = BodyReader::new(body);
+        match (self.refusal, waits) {
+            // The peer holds the body back until it hears; it hears no.
+            (Some(refusal), true) => {
+                self.closing = true;
+                self.send(refusal);
+            }
+            (None, true) if body != BodyLength::None => self.send(What::Continue),
+            // A refused body is read all the same, to find the next request.
+            _ => self.state = State::Body(reader),
+        }
+    }
+
+    /// What is wrong with a request as far as its head tells.
+    fn judge(&self, head: &Head) -> Option<What> {
+        let bytes = self.head_bytes();
+        let host = head.host(bytes).unwrap_or(&[]);
+        let host_fine = match self.config.hosts {
+            Allow::Loopback => host_is_loopback(host),
+            Allow::Listed(list) => host_allowed(host, list),
+            Allow::Any => true,
+        };
+        if !host_fine {
+            return Some(forbidden("Host not allowed"));
+        }
+        if head.field(bytes, Field::Origin).is_some() && self.origin(head).is_none() {
+            return Some(forbidden("Origin not allowed"));
+        }
+        if !head.path_is(bytes, self.config.path) {
+            return Some(What::Plain(404, "no such path"));
+        }
+        match head.method {
+            Method::Post => {}
+            Method::Options if self.config.cors => return Some(What::Preflight),
+            _ => return Some(What::Plain(405, "only POST is served here")),
+        }
+        if let Some(opens) = self.config.bearer {
+            let token = head
+                .field(bytes, Field::Authorization)
+                .and_then(|value| value.split_at_checked(BEARER.len()))
+                .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(BEARER))
+                .map(|(_, token)| token);
+            if !token.is_some_and(opens) {
+                return Some(What::Plain(401, "a bearer token is needed"));
+            }
+        }
+        match head
+            .field(bytes, Field::ContentType)
+            .map(|value| media_type(value, "application/json"))
+        {
+            None | Some(MediaType::Wanted) => {}
+            Some(MediaType::Charset) => return Some(What::Plain(415, "the charset must be UTF-8")),
+            Some(MediaType::Other) => {
+                return Some(What::Plain(415, "Content-Type must be application/json"));
+            }
+        }
+        if head.body == BodyLength::None {
+            return Some(What::Plain(411, "a Content-Length is needed"));
+        }
+        None
+    }
+
+    /// The origin of the request, if it has one that is allowed.
+    fn origin<'h>(&'h self, head: &Head) -> Option<&'h [u8]> {
+        let origin = head.field(self.head_bytes(), Field::Origin)?;
+        let fine = match self.config.origins {
+            Allow::Loopback => origin_is_loopback(origin),
+            Allow::Listed(list) => origin_allowed(origin, list),
+            Allow::Any => true,
+        };
+        fine.then_some(origin)
+    }
+
+    /// Works on what has arrived, and writes what there is to send to the
+    /// start of `out`; gives its length. 0 means that nothing is left to send
+    /// for now.
+    ///
+    /// Bound: at most one request is begun, and its handler runs at most
+    /// once, plus as many times as reports of progress fit into `out`.
+    pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
+        let mut filled = 0usize;
+        // Each turn sends something, begins the request, or is the last.
+        loop {
+            match self.state {
+                State::Sending(sending) => {
+                    let room = out.get_mut(filled..).unwrap_or_default();
+                    if room.is_empty() {
+                        return filled;
+                    }
+                    let (written, done) = self.write(server, sending, room);
+                    filled = filled.saturating_add(written);
+                    if !done {
+                        self.state = State::Sending(Sending {
+                            sent: sending.sent.saturating_add(written),
+                            ..sending
+                        });
+                        return filled;
+                    }
+                    self.sent(sending.what);
+                }
+                State::Ready => self.take(server, now),
+                State::Working => {
+                    if !self.go_on(server, now) {
+                        return filled;
+                    }
+                }
+                State::Head(_) | State::Body(_) | State::Closed => return filled,
+            }
+        }
+    }
+
+    fn send(&mut self, what: What) {
+        if self.gone {
+            // Nobody reads it.
+            return self.sent(what);
+        }
+        self.state = State::Sending(Sending {
+            what,
+            sent: 0,
+            length: 0,
+        });
+    }
+
+    /// Sends an answer whose body has to be counted first.
+    fn send_counted<App>(&mut self, server: &Server<App>, what: What) {
+        let length = self.count(server, what);
+        self.send(what);
+        if let State::Sending(sending) = &mut self.state {
+            sending.length = length;
+        }
+    }
+
+    fn answer<App>(&mut self, server: &Server<App>, reply: Reply) {
+        let status = match reply.body {
+            Body::Fault(fault) => fault.status(reply.version.is_modern()),
+            _ => 200,
+        };
+        self.send_counted(server, What::Answer(status, reply));
+    }
+
+    /// Takes the request that stands in the buffer.
+    fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        if let Some(refusal) = self.refusal.take() {
+            return self.send_counted(server, refusal);
+        }
+        let end = self.head_len.saturating_add(self.body_len);
+        let body = self.rx.get(self.head_len..end).unwrap_or(&[]);
+        let value = match json::parse(body) {
+            Ok(value) => value,
+            Err(error) => return self.answer(server, fault_reply(Fault::Parse(error))),
+        };
+        let Some(head) = &self.head else {
+            return self.send(What::Plain(500, "no request"));
+        };
+        let headers = Headers::of(head, self.head_bytes());
+        if value.kind() == Kind::Array {
+            let fault = match (headers.may_batch(), Batch::of(self.rx, value)) {
+                (true, Some(batch)) => {
+                    self.batch = Some(batch);
+                    self.state = State::Working;
+                    return;
+                }
+                (true, None) => "a batch must not be empty",
+                (false, _) => "a batch is not part of this protocol version",
+            };
+            return self.answer(server, fault_reply(Fault::Invalid(fault)));
+        }
+        match decide(server.device, self.rx, value, Framing::Http(headers)) {
+            Decision::Nothing | Decision::Cancel(_) => self.send(What::Accepted),
+            Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(server, reply),
+            Decision::Call(plan) => self.begin(server, now, plan),
+        }
+    }
+
+    fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
+        let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
+        match admitted {
+            None => self.answer(server, reply(plan)),
+            Some(mut call) => {
+                if !self.can_stream() {
+                    call.plan.token = Span::EMPTY;
+                }
+                self.run(server, now, call);
+            }
+        }
+    }
+
+    /// Whether the peer reads a stream of events: it names the type, and its
+    /// HTTP has chunks (M-053, M-078).
+    fn can_stream(&self) -> bool {
+        let bytes = self.head_bytes();
+        self.head.as_ref().is_some_and(|head| {
+            head.version == HttpVersion::Http11
+                && head.accepts(bytes, EVENTS)
+                && head.parts(bytes, Field::Accept).any(|part| {
+                    Parts::new(part, b';')
+                        .next()
+                        .is_some_and(|media| media.eq_ignore_ascii_case(EVENTS.as_bytes()))
+                })
+        })
+    }
+
+    /// Runs a step of the call, and sends what comes of it.
+    fn run<App>(&mut self, server: &mut Server<App>, now: Instant, mut call: Running) {
+        self.state = State::Working;
+        let done = call.step(server, now, self.rx, self.result, &mut self.outcome);
+        if done {
+            if self.streaming {
+                self.send_counted(server, What::StreamEnd(call.reply()));
+            } else {
+                self.answer(server, call.reply());
+            }
+            return;
+        }
+        if self.streaming {
+            if let Some(progress) = call.report() {
+                self.call = Some(call);
+                self.send_counted(server, What::Progress(progress));
+                return;
+            }
+        } else if call.has_report() {
+            self.streaming = true;
+            self.call = Some(call);
+            return self.send(What::StreamHead);
+        }
+        self.call = Some(call);
+    }
+
+    /// Goes on with the call or the batch; whether that changed anything.
+    fn go_on<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
+        if let Some(mut call) = self.call.take() {
+            if let Some(progress) = call.report() {
+                self.call = Some(call);
+                self.send_counted(server, What::Progress(progress));
+                return true;
+            }
+            if !call.is_due(now) {
+                self.call = Some(call);
+                return false;
+            }
+            self.run(server, now, call);
+            return !matches!(self.state, State::Working);
+        }
+        let (Some(mut batch), Some(head)) = (self.batch.take(), &self.head) else {
+            self.closing = true;
+            self.state = State::Closed;
+            return true;
+        };
+        let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
+        let framing = Framing::Http(Headers::of(head, bytes));
+        let turn = batch.go_on(server, now, self.rx, framing, self.result, &mut self.outcome);
+        let answered = batch.answered;
+        self.batch = Some(batch);
+        match turn {
+            Turn::Answer(reply) if answered => self.send_counted(server, What::BatchAnswer(reply)),
+            Turn::Answer(reply) => {
+                if let Some(batch) = &mut self.batch {
+                    batch.answered = true;
+                }
+                self.send_counted(server, What::BatchHead(reply));
+            }
+            Turn::Again | Turn::Cancel(_) => {}
+            Turn::Wait => return false,
+            Turn::End if answered => self.send(What::BatchEnd),
+            Turn::End => {
+                self.batch = None;
+                self.send(What::Accepted);
+            }
+        }
+        true
+    }
+
+    fn sent(&mut self, what: What) {
+        match what {
+            What::Continue => {
+                let length = self.head.as_ref().map_or(BodyLength::None, |head| head.body);
+                self.state = State::Body(BodyReader::new(length));
+            }
+            What::StreamHead | What::Progress(_) | What::BatchHead(_) | What::BatchAnswer(_) => {
+                self.state = State::Working;
+            }
+            _ if self.closing => {
+                self.batch = None;
+                self.state = State::Closed;
+            }
+            _ => self.next(),
+        }
+    }
+
+    /// Makes room for the next request.
+    fn next(&mut self) {
+        self.state = State::Head(HeadEnd::new(self.rx.len()));
+        self.head = None;
+        self.head_len = 0;
+        self.body_len = 0;
+        self.refusal = None;
+        self.batch = None;
+        self.call = None;
+        self.streaming = false;
+    }
+
+    /// Whether the body of a batch's answer is chunked; before HTTP/1.1 it
+    /// ends with the connection.
+    fn chunks(&self) -> bool {
+        self.head
+            .as_ref()
+            .is_some_and(|head| head.version == HttpVersion::Http11)
+    }
+
+    fn count<App>(&self, server: &Server<App>, what: What) -> usize {
+        let mut sink = Sink::counter();
+        self.write_body(&mut sink, server, what);
+        sink.total()
+    }
+
+    /// The part of an answer whose length is told before it.
+    fn write_body<App>(&self, out: &mut Sink<'_>, server: &Server<App>, what: What) {
+        match what {
+            What::Answer(_, reply) | What::BatchHead(reply) | What::BatchAnswer(reply) => {
+                match what {
+                    What::BatchHead(_) => out.byte(b'['),
+                    What::BatchAnswer(_) => out.byte(b','),
+                    _ => {}
+                }
+                write_reply(out, server.device, reply, self.rx, &self.outcome, self.result);
+            }
+            What::Plain(_, text) => {
+                out.text(text);
+                out.byte(b'\n');
+            }
+            What::Progress(progress) => {
+                out.text(EVENT);
+                let token = self.call.as_ref().map_or(Span::EMPTY, |call| call.plan.token);
+                write_progress(out, token.get(self.rx), progress);
+                out.text("\n\n");
+            }
+            What::StreamEnd(reply) => {
+                out.text(EVENT);
+                write_reply(out, server.device, reply, self.rx, &self.outcome, self.result);
+                out.text("\n\n");
+            }
+            What::BatchEnd => out.byte(b']'),
+            What::Continue | What::Preflight | What::Accepted | What::StreamHead => {}
+        }
+    }
+
+    /// Writes the next bytes of what is being sent; whether it is at its end.
+    fn write<App>(&self, server: &Server<App>, sending: Sending, room: &mut [u8]) -> (usize, bool) {
+        let mut sink = Sink::window(room, sending.sent);
+        let out = &mut sink;
+        let what = sending.what;
+        let length = sending.length;
+        match what {
+            What::Continue => out.put(CONTINUE),
+            What::Plain(status, text) => {
+                // A sentence and its line end.
+                self.write_head(out, status, Some("text/plain"), Content::Length(text.len() + 1));
+                if !self.is_head_request() {
+                    self.write_body(out, server, what);
+                }
+            }
+            What::Preflight => self.write_head(out, 204, None, Content::Length(0)),
+            What::Accepted => self.write_head(out, 202, None, Content::Length(0)),
+            What::Answer(status, _) => {
+                self.write_head(out, status, Some(JSON), Content::Length(length));
+                self.write_body(out, server, what);
+            }
+            What::StreamHead => self.write_head(out, 200, Some(EVENTS), Content::Chunked),
+            What::Progress(_) => self.write_chunk(out, server, what, length),
+            What::StreamEnd(_) => {
+                self.write_chunk(out, server, what, length);
+                out.put(LAST_CHUNK);
+            }
+            What::BatchHead(_) => {
+                let content = if self.chunks() {
+                    Content::Chunked
+                } else {
+                    Content::UntilClose
+                };
+                self.write_head(out, 200, Some(JSON), content);
+                self.write_chunk(out, server, what, length);
+            }
+            What::BatchAnswer(_) => self.write_chunk(out, server, what, length),
+            What::BatchEnd => {
+                self.write_chunk(out, server, what, 1);
+                if self.chunks() {
+                    out.put(LAST_CHUNK);
+                }
+            }
+        }
+        (sink.filled(), !sink.overflowed())
+    }
+
+    fn write_chunk<App>(
+        &self,
+        out: &mut Sink<'_>,
+        server: &Server<App>,
+        what: What,
+        length: usize,
+    ) {
+        if self.chunks() {
+            chunk_start(out, length);
+            self.write_body(out, server, what);
+            out.put(CHUNK_END);
+        } else {
+            self.write_body(out, server, what);
+        }
+    }
+
+    fn is_head_request(&self) -> bool {
+        self.head
+            .as_ref()
+            .is_some_and(|head| head.method == Method::Head)
+    }
+
+    fn write_head(
+        &self,
+        out: &mut Sink<'_>,
+        status: u16,
+        content_type: Option<&str>,
+        content: Content,
+    ) {
+        let mut answer = ResponseHead::new(status);
+        answer.content_type = content_type;
+        answer.content = content;
+        answer.connection = match &self.head {
+            Some(head) => head.connection(self.closing),
+            None => Connection::Close,
+        };
+        if matches!(status, 204 | 405) {
+            answer.allow = Some(if self.config.cors { "POST, OPTIONS" } else { "POST" });
+        }
+        if status == 401 {
+            answer.extra = &[("WWW-Authenticate", b"Bearer")];
+        } else if content == Content::Chunked && content_type == Some(EVENTS) {
+            // Proxies must not hold events back (M-081).
+            answer.extra = &[
+                ("Cache-Control", b"no-store"),
+                ("X-Accel-Buffering", b"no"),
+            ];
+        }
+        if self.config.cors {
+            answer.cors = self.head.as_ref().and_then(|head| {
+                let bytes = self.head_bytes();
+                let headers = head
+                    .field(bytes, Field::AccessControlRequestHeaders)
+                    .and_then(|names| core::str::from_utf8(names).ok());
+                Some(Cors {
+                    origin: self.origin(head)?,
+                    expose: "",
+                    preflight: (status == 204).then_some(Preflight {
+                        methods: "POST",
+                        headers: headers.unwrap_or("Content-Type"),
+                        max_age_s: PREFLIGHT_S,
+                    }),
+                })
+            });
+        }
+        answer.write(out);
+    }
+}
+
+const BEARER: &[u8] = b"Bearer ";
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+/// Each message is one event of one line (M-085).
+const EVENT: &str = "event: message\ndata: ";
+/// How long a page need not ask again, in seconds.
+const PREFLIGHT_S: u32 = 600;
+
+fn forbidden(why: &'static str) -> What {
+    What::Answer(403, fault_reply(Fault::Invalid(why)))
+}
+
+/// The answer to a message whose id and version are not known.
+fn fault_reply(fault: Fault) -> Reply {
+    Reply {
+        id: Span::EMPTY,
+        version: UNKNOWN,
+        body: Body::Fault(fault),
+    }
+}

@@ -1,0 +1,460 @@
+//! A connection of newline-delimited messages: UART, USB serial, stdio, a
+//! TCP stream.
+
+use core::fmt::Write as _;
+
+use super::Server;
+use super::batch::{Batch, Turn};
+use super::running::{Running, UNKNOWN, keep, reply};
+use crate::buf::{Sink, Span};
+use crate::frame::line::{Line as Frame, Lines};
+use crate::json::{self, Kind};
+use crate::mcp::{
+    Body, CallPlan, Decision, Fault, Framing, Reply, Session, decide, write_progress, write_reply,
+};
+use crate::time::Instant;
+use crate::tool::{Outcome, Progress};
+
+/// The memory of one line connection, to be placed in a `static`.
+///
+/// * `RX` bytes: the longest line. Clients send 300 to 400 bytes around the
+///   arguments of a call; 512 plus the arguments is a fair choice.
+/// * `RESULT` bytes: the largest result of a tool, without constant blobs; at
+///   least 192, so that an error report fits.
+/// * `CALLS` calls of polled tools can be in flight, each with an id,
+///   arguments and a progress token of `KEPT` bytes together.
+///
+/// Its size is `RX + RESULT + CALLS * (KEPT + about 80)` bytes.
+#[derive(Debug)]
+pub struct LineMemory<
+    const RX: usize,
+    const RESULT: usize,
+    const CALLS: usize,
+    const KEPT: usize,
+> {
+    rx: [u8; RX],
+    result: [u8; RESULT],
+    kept: [[u8; KEPT]; CALLS],
+    flights: [Option<Running>; CALLS],
+}
+
+impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize>
+    LineMemory<RX, RESULT, CALLS, KEPT>
+{
+    const FITS: () = {
+        assert!(RX <= u16::MAX as usize, "a line buffer is longer than 65535 bytes");
+        assert!(RX >= 192, "no request fits into a line buffer below 192 bytes");
+        assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
+    };
+
+    /// Memory without anything in it.
+    pub const fn new() -> Self {
+        const { Self::FITS };
+        Self {
+            rx: [0; RX],
+            result: [0; RESULT],
+            kept: [[0; KEPT]; CALLS],
+            flights: [None; CALLS],
+        }
+    }
+}
+
+impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize> Default
+    for LineMemory<RX, RESULT, CALLS, KEPT>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// One line connection.
+///
+/// ```
+/// # use agentmote::mcp::{Device, Identity};
+/// # use agentmote::server::{Line, LineMemory, Server};
+/// # use agentmote::time::Instant;
+/// static DEVICE: Device<()> = Device::new(Identity::new("d", "1"), &[]);
+/// let mut server = Server::new(&DEVICE, ());
+/// let mut memory = LineMemory::<512, 192, 0, 0>::new();
+/// let mut line = Line::new(&mut memory);
+/// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
+/// assert_eq!(line.receive(ping), ping.len());
+/// let mut out = [0; 128];
+/// let n = line.poll(&mut server, Instant::from_millis(0), &mut out);
+/// assert_eq!(&out[..n], b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n");
+/// ```
+#[derive(Debug)]
+pub struct Line<'m> {
+    rx: &'m mut [u8],
+    result: &'m mut [u8],
+    kept: &'m mut [u8],
+    /// Bytes of `kept` for each call.
+    share: usize,
+    flights: &'m mut [Option<Running>],
+    /// The call in flight that is looked at first, so that all get their turn.
+    first: usize,
+    lines: Lines,
+    session: Option<Session>,
+    outcome: Outcome,
+    sending: Option<Sending>,
+    batch: Option<Batch>,
+}
+
+/// What is being sent, and how much of it has gone.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    what: What,
+    sent: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// The answer to the message in the line buffer.
+    Answer(Reply),
+    /// The answer to a call in flight, whose place is free after it.
+    Finished(Reply, usize),
+    /// Progress of a call in flight.
+    Progress(usize, Progress),
+    /// The end of a batch's array.
+    BatchEnd,
+}
+
+impl<'m> Line<'m> {
+    /// A connection over this memory.
+    pub fn new<
+        const RX: usize,
+        const RESULT: usize,
+        const CALLS: usize,
+        const KEPT: usize,
+    >(
+        memory: &'m mut LineMemory<RX, RESULT, CALLS, KEPT>,
+    ) -> Self {
+        memory.flights.fill(None);
+        Self {
+            rx: &mut memory.rx,
+            result: &mut memory.result,
+            kept: memory.kept.as_flattened_mut(),
+            share: KEPT,
+            flights: &mut memory.flights,
+            first: 0,
+            lines: Lines::new(),
+            session: None,
+            outcome: Outcome::default(),
+            sending: None,
+            batch: None,
+        }
+    }
+
+    /// Takes bytes that arrived, at most up to the end of a line; gives how
+    /// many. The rest waits for the next [`poll`](Self::poll).
+    pub fn receive(&mut self, bytes: &[u8]) -> usize {
+        self.lines.receive(self.rx, bytes)
+    }
+
+    /// Forgets the peer: an unfinished line, the handshake, every call in
+    /// flight, whose handlers are told so. For the end of input, or a new
+    /// peer on the same wire (M-093).
+    pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        self.sending = None;
+        for at in 0..self.flights.len() {
+            if let Some(call) = self.flights.get(at).copied().flatten() {
+                let message = kept(self.kept, self.share, at);
+                call.cancel(server, now, message, self.result, &mut self.outcome);
+                self.free(at);
+            }
+        }
+        if let Some(call) = self.batch.take().and_then(|batch| batch.waiting) {
+            call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+        }
+        self.session = None;
+        self.lines.clear();
+    }
+
+    /// When [`poll`](Self::poll) wants to be called although nothing arrives;
+    /// `None` if only arriving bytes give it work.
+    pub fn wake(&self, now: Instant) -> Option<Instant> {
+        let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
+        self.flights
+            .iter()
+            .flatten()
+            .chain(waiting)
+            .map(|call| call.wake().unwrap_or(now))
+            .min()
+    }
+
+    /// Works on what has arrived and on the calls in flight, and writes what
+    /// there is to send to the start of `out`; gives its length. 0 means that
+    /// nothing is left to send for now.
+    ///
+    /// Bound: at most one message is begun, and each handler runs at most
+    /// once, plus as many times as answers fit into `out`.
+    pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
+        let mut filled = 0;
+        // Each turn sends something, takes a message, or is the last.
+        loop {
+            if let Some(sending) = self.sending {
+                let room = out.get_mut(filled..).unwrap_or_default();
+                if room.is_empty() {
+                    return filled;
+                }
+                let (written, done) = self.write(server, sending, room);
+                filled += written;
+                if !done {
+                    self.sending = Some(Sending {
+                        sent: sending.sent.saturating_add(written),
+                        ..sending
+                    });
+                    return filled;
+                }
+                self.sent(sending.what);
+                continue;
+            }
+            if self.batch.is_some() {
+                if self.go_on(server, now) {
+                    continue;
+                }
+            } else if self.lines.is_ready() {
+                self.take(server, now);
+                continue;
+            }
+            if !self.advance(server, now) {
+                return filled;
+            }
+        }
+    }
+
+    /// Writes the next bytes of what is being sent; whether it is at its end.
+    fn write<App>(&self, server: &Server<App>, sending: Sending, room: &mut [u8]) -> (usize, bool) {
+        let mut sink = Sink::window(room, sending.sent);
+        match sending.what {
+            What::Answer(reply) => {
+                if let Some(batch) = &self.batch {
+                    sink.byte(if batch.answered { b',' } else { b'[' });
+                }
+                write_reply(
+                    &mut sink,
+                    server.device,
+                    reply,
+                    self.rx,
+                    &self.outcome,
+                    self.result,
+                );
+            }
+            What::Finished(reply, at) => write_reply(
+                &mut sink,
+                server.device,
+                reply,
+                kept(self.kept, self.share, at),
+                &self.outcome,
+                self.result,
+            ),
+            What::Progress(at, progress) => {
+                let token = self.flights.get(at).copied().flatten();
+                let token = token.map_or(Span::EMPTY, |call| call.plan.token);
+                let token = token.get(kept(self.kept, self.share, at));
+                write_progress(&mut sink, token, progress);
+            }
+            What::BatchEnd => sink.byte(b']'),
+        }
+        let in_batch = self.batch.is_some() && matches!(sending.what, What::Answer(_));
+        if !in_batch {
+            sink.byte(b'\n');
+        }
+        (sink.filled(), !sink.overflowed())
+    }
+
+    fn sent(&mut self, what: What) {
+        self.sending = None;
+        match what {
+            What::Answer(_) => match &mut self.batch {
+                Some(batch) => batch.answered = true,
+                None => self.lines.clear(),
+            },
+            What::Finished(_, at) => self.free(at),
+            What::Progress(..) => {}
+            What::BatchEnd => {
+                self.batch = None;
+                self.lines.clear();
+            }
+        }
+    }
+
+    fn send(&mut self, what: What) {
+        self.sending = Some(Sending { what, sent: 0 });
+    }
+
+    fn refuse(&mut self, fault: Fault) {
+        self.send(What::Answer(Reply {
+            id: Span::EMPTY,
+            version: UNKNOWN,
+            body: Body::Fault(fault),
+        }));
+    }
+
+    /// Takes the line that stands ready.
+    fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        let value = match self.lines.line(self.rx) {
+            None => return self.lines.clear(),
+            Some(Frame::TooLong { bytes }) => {
+                let room = self.rx.len();
+                return self.refuse(Fault::TooLong { bytes, room });
+            }
+            Some(Frame::Whole(line)) => match json::parse(line) {
+                Ok(value) => value,
+                Err(error) => return self.refuse(Fault::Parse(error)),
+            },
+        };
+        if value.kind() == Kind::Array {
+            let batches = self.session.is_some_and(|session| session.version.has_batches());
+            match Batch::of(self.rx, value) {
+                Some(batch) if batches => self.batch = Some(batch),
+                _ => self.refuse(Fault::Invalid(if batches {
+                    "a batch must not be empty"
+                } else {
+                    "a batch is not part of this protocol version"
+                })),
+            }
+            return;
+        }
+        let decision = decide(server.device, self.rx, value, Framing::Line(self.session));
+        match decision {
+            Decision::Nothing => self.lines.clear(),
+            Decision::Cancel(id) => {
+                self.cancel(server, now, id);
+                self.lines.clear();
+            }
+            Decision::Open(session, reply) => {
+                self.session = Some(session);
+                self.send(What::Answer(reply));
+            }
+            Decision::Answer(reply) => self.send(What::Answer(reply)),
+            Decision::Call(plan) => self.begin(server, now, plan),
+        }
+    }
+
+    /// Gives up the call with that id (M-092, M-130); unknown ids are ignored.
+    fn cancel<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span) {
+        for at in 0..self.flights.len() {
+            let Some(call) = self.flights.get(at).copied().flatten() else {
+                continue;
+            };
+            let message = kept(self.kept, self.share, at);
+            if call.plan.id.get(message) == id.get(self.rx) {
+                call.cancel(server, now, message, self.result, &mut self.outcome);
+                self.free(at);
+            }
+        }
+    }
+
+    fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
+        let answer = What::Answer(reply(plan));
+        let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
+        let Some(mut call) = admitted else {
+            return self.send(answer);
+        };
+        if !call.may_wait(server) {
+            call.step(server, now, self.rx, self.result, &mut self.outcome);
+            return self.send(answer);
+        }
+        let Some(at) = self.flights.iter().position(Option::is_none) else {
+            let calls = self.flights.len();
+            self.outcome.refuse(self.result, |out| {
+                let _ = write!(out, "busy: {calls} calls in flight, which is the limit");
+            });
+            return self.send(answer);
+        };
+        match keep(plan, self.rx, kept_mut(self.kept, self.share, at)) {
+            Ok(plan) => call.plan = plan,
+            Err(need) => {
+                let share = self.share;
+                self.outcome.refuse(self.result, |out| {
+                    let _ = write!(
+                        out,
+                        "the call needs {need} bytes while it is in flight, the limit is {share}"
+                    );
+                });
+                return self.send(answer);
+            }
+        }
+        self.lines.clear();
+        self.run(server, now, at, call);
+    }
+
+    /// Runs a step of the call in flight at `at`, and sends what comes of it.
+    fn run<App>(&mut self, server: &mut Server<App>, now: Instant, at: usize, mut call: Running) {
+        let message = kept(self.kept, self.share, at);
+        let done = call.step(server, now, message, self.result, &mut self.outcome);
+        if done {
+            self.send(What::Finished(call.reply(), at));
+        } else if let Some(progress) = call.report() {
+            self.send(What::Progress(at, progress));
+        }
+        if let Some(place) = self.flights.get_mut(at) {
+            *place = Some(call);
+        }
+    }
+
+    fn free(&mut self, at: usize) {
+        if let Some(place) = self.flights.get_mut(at) {
+            *place = None;
+        }
+    }
+
+    /// Runs the calls in flight that are due, until one has something to
+    /// send; whether one has.
+    fn advance<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
+        for _ in 0..self.flights.len() {
+            let at = self.first;
+            self.first = if at + 1 < self.flights.len() { at + 1 } else { 0 };
+            if let Some(call) = self.flights.get(at).copied().flatten() {
+                if call.is_due(now) {
+                    self.run(server, now, at, call);
+                    if self.sending.is_some() {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Takes the next message of the batch; whether that changed anything.
+    fn go_on<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
+        let Some(mut batch) = self.batch.take() else {
+            return false;
+        };
+        let turn = batch.go_on(
+            server,
+            now,
+            self.rx,
+            Framing::Line(self.session),
+            self.result,
+            &mut self.outcome,
+        );
+        let answered = batch.answered;
+        self.batch = Some(batch);
+        match turn {
+            Turn::Answer(reply) => self.send(What::Answer(reply)),
+            Turn::Cancel(id) => self.cancel(server, now, id),
+            Turn::Again => {}
+            Turn::Wait => return false,
+            Turn::End if answered => self.send(What::BatchEnd),
+            Turn::End => {
+                self.batch = None;
+                self.lines.clear();
+            }
+        }
+        true
+    }
+}
+
+fn kept(kept: &[u8], share: usize, at: usize) -> &[u8] {
+    let start = share.saturating_mul(at);
+    kept.get(start..start.saturating_add(share)).unwrap_or(&[])
+}
+
+fn kept_mut(kept: &mut [u8], share: usize, at: usize) -> &mut [u8] {
+    let start = share.saturating_mul(at);
+    kept.get_mut(start..start.saturating_add(share))
+        .unwrap_or_default()
+}

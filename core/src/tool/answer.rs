@@ -1,0 +1,531 @@
+//! What a handler gives back, kept until it has been sent.
+
+use serde::Serialize;
+
+use super::call::{Answer, Call};
+use super::descriptor::{Param, Type};
+use crate::buf::Sink;
+use crate::json::ser;
+
+/// Constant byte slices (images, sounds) that one result may point to.
+///
+/// Each costs two pointers of RAM in a connection.
+const BLOBS: usize = 4;
+
+/// Which pieces the caller's protocol version can carry; others are replaced
+/// by a text that names them.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks {
+    /// Sounds.
+    pub audio: bool,
+    /// Links to resources.
+    pub links: bool,
+}
+
+/// The book-keeping of one result. Its bytes stand in a buffer beside it, in
+/// no protocol's words: a tag, then each field with its length.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    len: usize,
+    /// Bytes that the result would have needed, once it did not fit.
+    needed: usize,
+    fault: Option<Fault>,
+    blobs: heapless::Vec<&'static [u8], BLOBS>,
+    failed: bool,
+    structured: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Value(ser::SerError),
+    Blobs,
+}
+
+/// One part of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Plain text.
+    Text(&'a str),
+    /// The structured result: checked JSON text.
+    Json(&'a [u8]),
+    /// A picture.
+    Image {
+        /// Its bytes.
+        data: &'a [u8],
+        /// Its media type.
+        mime: &'a str,
+    },
+    /// A sound.
+    Audio {
+        /// Its bytes.
+        data: &'a [u8],
+        /// Its media type.
+        mime: &'a str,
+    },
+    /// A resource that the caller may read.
+    Link {
+        /// Where it is.
+        uri: &'a str,
+        /// What it is called.
+        name: &'a str,
+        /// Its media type; empty if not told.
+        mime: &'a str,
+    },
+    /// A resource of text, in place.
+    ResourceText {
+        /// Where it comes from.
+        uri: &'a str,
+        /// Its media type; empty if not told.
+        mime: &'a str,
+        /// Its text.
+        text: &'a str,
+    },
+    /// A resource of bytes, in place.
+    ResourceBlob {
+        /// Where it comes from.
+        uri: &'a str,
+        /// Its media type; empty if not told.
+        mime: &'a str,
+        /// Its bytes.
+        data: &'a [u8],
+    },
+}
+
+const TEXT: u8 = 1;
+const JSON: u8 = 2;
+const IMAGE: u8 = 3;
+const AUDIO: u8 = 4;
+const LINK: u8 = 5;
+const RESOURCE_TEXT: u8 = 6;
+const RESOURCE_BLOB: u8 = 7;
+
+/// A field's length that says: a byte follows, the number of a constant slice.
+const STATIC: u16 = u16::MAX;
+
+/// Bytes that a handler gives for a picture, a sound or a resource.
+#[derive(Clone, Copy, Debug)]
+pub enum Data<'a> {
+    /// Bytes in flash: only a pointer is kept, so they may be longer than the
+    /// result buffer.
+    Static(&'static [u8]),
+    /// Bytes that are copied to the result buffer.
+    Copied(&'a [u8]),
+}
+
+impl Outcome {
+    /// Forgets the last result.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether the tool failed.
+    pub fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The parts of the result, in the order in which the handler gave them.
+    pub fn pieces<'a>(&'a self, buf: &'a [u8]) -> Pieces<'a> {
+        Pieces {
+            rest: buf.get(..self.len).unwrap_or(&[]),
+            blobs: &self.blobs,
+        }
+    }
+
+    /// Makes the result a failure whose reason `report` writes.
+    pub(crate) fn refuse(&mut self, buf: &mut [u8], report: impl FnOnce(&mut Sink<'_>)) {
+        self.clear();
+        self.text(buf, report);
+        self.failed = true;
+    }
+
+    pub(super) fn has_structured(&self) -> bool {
+        self.structured
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Why the result can't be sent, if it can't.
+    pub(super) fn explain(&self, capacity: usize, out: &mut Sink<'_>) -> bool {
+        use core::fmt::Write as _;
+        match self.fault {
+            Some(Fault::Value(ser::SerError::NotFinite)) => {
+                out.text("the result holds a value that is not a finite number");
+            }
+            Some(Fault::Value(_)) => out.text("the result cannot be written as JSON"),
+            Some(Fault::Blobs) => {
+                let _ = write!(out, "the result has more than {BLOBS} constant blobs");
+            }
+            None if self.needed > capacity => {
+                let _ = write!(
+                    out,
+                    "the result needs {} bytes, this device has room for {capacity}",
+                    self.needed
+                );
+            }
+            None => return false,
+        }
+        true
+    }
+
+    pub(super) fn text(&mut self, buf: &mut [u8], write: impl FnOnce(&mut Sink<'_>)) {
+        self.piece(buf, TEXT, |out| {
+            out.field(write);
+        });
+    }
+
+    pub(super) fn json<T: Serialize + ?Sized>(&mut self, buf: &mut [u8], value: &T) {
+        let mut result = Ok(());
+        self.piece(buf, JSON, |out| {
+            out.field(|sink| result = ser::to_sink(sink, value));
+        });
+        self.structured = true;
+        if let Err(error) = result {
+            self.fault = Some(Fault::Value(error));
+        }
+    }
+
+    pub(super) fn image(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
+        self.data(buf, IMAGE, &[mime], data);
+    }
+
+    pub(super) fn audio(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
+        self.data(buf, AUDIO, &[mime], data);
+    }
+
+    pub(super) fn link(&mut self, buf: &mut [u8], uri: &str, name: &str, mime: &str) {
+        self.piece(buf, LINK, |out| {
+            out.bytes(uri.as_bytes());
+            out.bytes(name.as_bytes());
+            out.bytes(mime.as_bytes());
+        });
+    }
+
+    pub(super) fn resource_text(&mut self, buf: &mut [u8], uri: &str, mime: &str, text: &str) {
+        self.piece(buf, RESOURCE_TEXT, |out| {
+            out.bytes(uri.as_bytes());
+            out.bytes(mime.as_bytes());
+            out.bytes(text.as_bytes());
+        });
+    }
+
+    pub(super) fn resource_blob(&mut self, buf: &mut [u8], uri: &str, mime: &str, data: Data<'_>) {
+        self.data(buf, RESOURCE_BLOB, &[uri, mime], data);
+    }
+
+    fn data(&mut self, buf: &mut [u8], tag: u8, fields: &[&str], data: Data<'_>) {
+        let blob = match data {
+            Data::Static(bytes) => match u8::try_from(self.blobs.len()) {
+                Ok(number) if self.blobs.push(bytes).is_ok() => number,
+                _ => {
+                    self.fault = Some(Fault::Blobs);
+                    return;
+                }
+            },
+            Data::Copied(_) => 0,
+        };
+        self.piece(buf, tag, |out| {
+            for field in fields {
+                out.bytes(field.as_bytes());
+            }
+            match data {
+                Data::Static(_) => out.blob(blob),
+                Data::Copied(bytes) => out.bytes(bytes),
+            }
+        });
+    }
+
+    fn piece(&mut self, buf: &mut [u8], tag: u8, write: impl FnOnce(&mut Record<'_>)) {
+        let room = buf.get_mut(self.len..).unwrap_or_default();
+        let (len, fits) = match room.split_first_mut() {
+            Some((place, rest)) => {
+                *place = tag;
+                let mut record = Record { rest, len: 0, fits: true };
+                write(&mut record);
+                (record.len.saturating_add(1), record.fits)
+            }
+            None => {
+                let mut record = Record { rest: &mut [], len: 0, fits: false };
+                write(&mut record);
+                (record.len.saturating_add(1), false)
+            }
+        };
+        let end = self.len.saturating_add(len);
+        if fits && self.needed == 0 {
+            self.len = end;
+        } else {
+            self.needed = self.needed.max(self.len).saturating_add(len);
+        }
+    }
+}
+
+/// The fields of a piece that is being written.
+struct Record<'b> {
+    rest: &'b mut [u8],
+    len: usize,
+    fits: bool,
+}
+
+impl Record<'_> {
+    /// A field whose text is written by `write`, its length put before it.
+    fn field(&mut self, write: impl FnOnce(&mut Sink<'_>)) {
+        let room = core::mem::take(&mut self.rest);
+        let Some((head, room)) = room.split_first_chunk_mut::<2>() else {
+            let mut sink = Sink::counter();
+            write(&mut sink);
+            self.fits = false;
+            self.len = self.len.saturating_add(2).saturating_add(sink.total());
+            return;
+        };
+        let mut sink = Sink::new(room);
+        write(&mut sink);
+        let len = sink.total();
+        self.len = self.len.saturating_add(2).saturating_add(len);
+        match u16::try_from(len) {
+            Ok(short) if short != STATIC && !sink.overflowed() => *head = short.to_le_bytes(),
+            _ => {
+                self.fits = false;
+                return;
+            }
+        }
+        self.rest = room.get_mut(len..).unwrap_or_default();
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.field(|sink| sink.put(bytes));
+    }
+
+    fn blob(&mut self, number: u8) {
+        self.len = self.len.saturating_add(3);
+        match core::mem::take(&mut self.rest).split_first_chunk_mut::<3>() {
+            Some((place, rest)) => {
+                let [low, high] = STATIC.to_le_bytes();
+                *place = [low, high, number];
+                self.rest = rest;
+            }
+            None => self.fits = false,
+        }
+    }
+}
+
+/// The parts of a result.
+#[derive(Clone, Debug)]
+pub struct Pieces<'a> {
+    rest: &'a [u8],
+    blobs: &'a [&'static [u8]],
+}
+
+impl<'a> Pieces<'a> {
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let (len, rest) = self.rest.split_first_chunk::<2>()?;
+        match u16::from_le_bytes(*len) {
+            STATIC => {
+                let (&number, rest) = rest.split_first()?;
+                self.rest = rest;
+                self.blobs.get(usize::from(number)).copied()
+            }
+            len => {
+                let (field, rest) = rest.split_at_checked(usize::from(len))?;
+                self.rest = rest;
+                Some(field)
+            }
+        }
+    }
+
+    fn str(&mut self) -> Option<&'a str> {
+        core::str::from_utf8(self.bytes()?).ok()
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let (&tag, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(match tag {
+            TEXT => Piece::Text(self.str()?),
+            JSON => Piece::Json(self.bytes()?),
+            IMAGE => {
+                let mime = self.str()?;
+                Piece::Image {
+                    data: self.bytes()?,
+                    mime,
+                }
+            }
+            AUDIO => {
+                let mime = self.str()?;
+                Piece::Audio {
+                    data: self.bytes()?,
+                    mime,
+                }
+            }
+            LINK => Piece::Link {
+                uri: self.str()?,
+                name: self.str()?,
+                mime: self.str()?,
+            },
+            RESOURCE_TEXT => Piece::ResourceText {
+                uri: self.str()?,
+                mime: self.str()?,
+                text: self.str()?,
+            },
+            RESOURCE_BLOB => Piece::ResourceBlob {
+                uri: self.str()?,
+                mime: self.str()?,
+                data: self.bytes()?,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// A struct that a tool answers; see [`derive@ToolResult`](crate::ToolResult).
+///
+/// The derive writes `Serialize` too, so that what is sent is what is
+/// advertised.
+pub trait ToolResult: Serialize {
+    /// The members, in the order of the fields.
+    const SHAPE: &'static [Param];
+}
+
+/// A Rust type that may be a member of a [`ToolResult`].
+pub trait Output: Serialize {
+    /// What values it holds, where a member says nothing narrower.
+    const TYPE: Type;
+    /// Whether the member is always there. `Option` is left out when `None`.
+    const REQUIRED: bool = true;
+
+    /// Whether this value is left out of the object.
+    fn absent(&self) -> bool {
+        false
+    }
+}
+
+macro_rules! output {
+    ($($ty:ident: $shape:expr,)*) => { $(
+        impl Output for $ty { const TYPE: Type = $shape; }
+    )* };
+}
+macro_rules! output_integer {
+    ($($ty:ident)*) => { $(
+        impl Output for $ty {
+            const TYPE: Type = Type::Integer { min: $ty::MIN as i64, max: $ty::MAX as i64 };
+        }
+    )* };
+}
+output_integer!(u8 u16 u32 i8 i16 i32 i64);
+output! {
+    bool: Type::Boolean,
+    u64: Type::Integer { min: 0, max: i64::MAX },
+    f32: Type::NUMBER,
+    f64: Type::NUMBER,
+}
+
+const TEXT_TYPE: Type = Type::String {
+    min: 0,
+    max: u16::MAX,
+};
+
+impl Output for &str {
+    const TYPE: Type = TEXT_TYPE;
+}
+
+impl<const N: usize> Output for heapless::String<N> {
+    const TYPE: Type = TEXT_TYPE;
+}
+
+impl<T: Output + 'static, const N: usize> Output for heapless::Vec<T, N> {
+    const TYPE: Type = Type::Array {
+        items: &T::TYPE,
+        min: 0,
+        max: if N > u16::MAX as usize {
+            u16::MAX
+        } else {
+            N as u16
+        },
+    };
+}
+
+impl<T: Output> Output for Option<T> {
+    const TYPE: Type = T::TYPE;
+    const REQUIRED: bool = false;
+
+    fn absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+/// What a handler may return: an [`Answer`], a [`ToolResult`], a `Result` of
+/// either with a [`Failure`], `()`, or a [`Poll`](core::task::Poll) of any of
+/// them for a tool that takes its time.
+pub trait IntoAnswer {
+    /// Members of the structured result, if there always is one.
+    const SHAPE: Option<&'static [Param]>;
+    /// Whether "not yet" is among the answers.
+    const POLLED: bool = false;
+
+    /// Writes it into the call.
+    fn into_answer(self, call: &mut Call<'_>) -> Answer;
+}
+
+/// Why a tool could not do what it was asked, in words for the caller.
+///
+/// A failure of the tool is a result, not an error of the protocol (M-120).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure(pub &'static str);
+
+impl From<&'static str> for Failure {
+    fn from(text: &'static str) -> Self {
+        Self(text)
+    }
+}
+
+impl IntoAnswer for Answer {
+    const SHAPE: Option<&'static [Param]> = None;
+
+    fn into_answer(self, _: &mut Call<'_>) -> Answer {
+        self
+    }
+}
+
+impl IntoAnswer for () {
+    const SHAPE: Option<&'static [Param]> = None;
+
+    fn into_answer(self, call: &mut Call<'_>) -> Answer {
+        call.text("done")
+    }
+}
+
+impl<T: ToolResult> IntoAnswer for T {
+    const SHAPE: Option<&'static [Param]> = Some(T::SHAPE);
+
+    fn into_answer(self, call: &mut Call<'_>) -> Answer {
+        call.structured(&self)
+    }
+}
+
+impl<T: IntoAnswer> IntoAnswer for Result<T, Failure> {
+    const SHAPE: Option<&'static [Param]> = T::SHAPE;
+    const POLLED: bool = T::POLLED;
+
+    fn into_answer(self, call: &mut Call<'_>) -> Answer {
+        match self {
+            Ok(value) => value.into_answer(call),
+            Err(Failure(text)) => call.fail(text),
+        }
+    }
+}
+
+impl<T: IntoAnswer> IntoAnswer for core::task::Poll<T> {
+    const SHAPE: Option<&'static [Param]> = T::SHAPE;
+    const POLLED: bool = true;
+
+    fn into_answer(self, call: &mut Call<'_>) -> Answer {
+        match self {
+            Self::Ready(value) => value.into_answer(call),
+            Self::Pending => Answer::PENDING,
+        }
+    }
+}

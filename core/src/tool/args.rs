@@ -1,0 +1,287 @@
+//! Typed reading of arguments that were found right.
+
+use super::descriptor::{Literal, Param, Type};
+use crate::json::{Text, Value};
+use crate::limits::PARAMS;
+
+/// The arguments of one call, checked against the tool's descriptor.
+#[derive(Clone, Copy, Debug)]
+pub struct Args<'a> {
+    object: Option<Value<'a>>,
+    params: &'static [Param],
+    values: [Option<Value<'a>>; PARAMS],
+}
+
+impl<'a> Args<'a> {
+    pub(super) const fn new(params: &'static [Param], object: Option<Value<'a>>) -> Self {
+        Self {
+            object,
+            params,
+            values: [None; PARAMS],
+        }
+    }
+
+    /// Finds the members of an object that was checked before.
+    pub(crate) fn locate(params: &'static [Param], object: Option<Value<'a>>) -> Self {
+        let mut args = Self::new(params, object);
+        for (key, value) in object.into_iter().flat_map(Value::members) {
+            if let Some(at) = params.iter().position(|param| key.is(param.name)) {
+                args.set(at, value);
+            }
+        }
+        args
+    }
+
+    pub(super) fn set(&mut self, at: usize, value: Value<'a>) {
+        if let Some(place) = self.values.get_mut(at) {
+            *place = Some(value);
+        }
+    }
+
+    /// The whole object as it was sent; nothing if the call had no
+    /// `arguments`. What a tool with raw schema text reads.
+    pub fn object(&self) -> Option<Value<'a>> {
+        self.object
+    }
+
+    /// The value given for the parameter at place `at` of the descriptor.
+    pub fn value(&self, at: usize) -> Option<Value<'a>> {
+        self.values.get(at).copied().flatten()
+    }
+
+    /// The parameter at place `at`, or its default, as a Rust value.
+    ///
+    /// `None` where the parameter is absent and has no default, or where the
+    /// Rust type cannot hold what the descriptor allows: a derived descriptor
+    /// rules out the latter when it is compiled.
+    pub fn get<T: Arg<'a>>(&self, at: usize) -> Option<T> {
+        match self.value(at) {
+            Some(value) => T::from_value(value),
+            None => match self.params.get(at)?.default {
+                Some(literal) => T::from_literal(literal),
+                None => T::absent(),
+            },
+        }
+    }
+}
+
+/// A Rust type that arguments decode into.
+///
+/// `#[derive(ToolArgs)]` writes it for a struct, `#[derive(ToolArg)]` for an
+/// enum of choices.
+pub trait Arg<'a>: Sized {
+    /// What values it holds, where a parameter says nothing narrower.
+    const TYPE: Type;
+    /// Whether a parameter of this type must be given, unless it has a
+    /// default.
+    const REQUIRED: bool = true;
+
+    /// Reads a value that the check let through.
+    fn from_value(value: Value<'a>) -> Option<Self>;
+
+    /// Reads a default.
+    fn from_literal(literal: Literal) -> Option<Self> {
+        let _ = literal;
+        None
+    }
+
+    /// The value of a parameter that is absent and has no default.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// A struct that a tool's arguments decode into; see
+/// [`derive@ToolArgs`](crate::ToolArgs).
+pub trait ToolArgs<'a>: Sized {
+    /// The parameters, in the order of the fields.
+    const PARAMS: &'static [Param];
+
+    /// Decodes arguments that were checked against [`PARAMS`](Self::PARAMS).
+    fn decode(args: &Args<'a>) -> Option<Self>;
+}
+
+impl<'a> ToolArgs<'a> for () {
+    const PARAMS: &'static [Param] = &[];
+
+    fn decode(_: &Args<'a>) -> Option<Self> {
+        Some(())
+    }
+}
+
+impl<'a> Arg<'a> for bool {
+    const TYPE: Type = Type::Boolean;
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        value.as_bool()
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        match literal {
+            Literal::Boolean(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! integer {
+    ($($ty:ident)*) => { $(
+        impl<'a> Arg<'a> for $ty {
+            const TYPE: Type = Type::Integer { min: $ty::MIN as i64, max: $ty::MAX as i64 };
+
+            fn from_value(value: Value<'a>) -> Option<Self> {
+                Self::try_from(value.as_number()?.as_i64().ok()?).ok()
+            }
+
+            fn from_literal(literal: Literal) -> Option<Self> {
+                match literal {
+                    Literal::Integer(value) => Self::try_from(value).ok(),
+                    _ => None,
+                }
+            }
+        }
+    )* };
+}
+integer!(u8 u16 u32 i8 i16 i32 i64);
+
+impl<'a> Arg<'a> for u64 {
+    const TYPE: Type = Type::Integer {
+        min: 0,
+        max: i64::MAX,
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        value.as_number()?.as_u64().ok()
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        match literal {
+            Literal::Integer(value) => Self::try_from(value).ok(),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! float {
+    ($($ty:ident $read:ident)*) => { $(
+        impl<'a> Arg<'a> for $ty {
+            const TYPE: Type = Type::Number { min: $ty::MIN as f64, max: $ty::MAX as f64 };
+
+            fn from_value(value: Value<'a>) -> Option<Self> {
+                value.as_number()?.$read().ok()
+            }
+
+            fn from_literal(literal: Literal) -> Option<Self> {
+                match literal {
+                    Literal::Number(value) => Some(value as $ty),
+                    _ => None,
+                }
+            }
+        }
+    )* };
+}
+float!(f32 as_f32 f64 as_f64);
+
+/// Text borrowed from the request, escapes not yet resolved.
+impl<'a> Arg<'a> for Text<'a> {
+    const TYPE: Type = Type::String {
+        min: 0,
+        max: u16::MAX,
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        value.as_text()
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        match literal {
+            // Sound only without a backslash; the check of descriptors does
+            // not let one into a default of text.
+            Literal::Text(text) => Some(Text::checked(text.as_bytes())),
+            _ => None,
+        }
+    }
+}
+
+/// A text of at most `N` bytes, so of `N / 4` characters whatever they are.
+impl<'a, const N: usize> Arg<'a> for heapless::String<N> {
+    const TYPE: Type = Type::String {
+        min: 0,
+        max: if N / 4 > u16::MAX as usize {
+            u16::MAX
+        } else {
+            (N / 4) as u16
+        },
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        let mut text = Self::new();
+        for c in value.as_text()?.chars() {
+            text.push(c).ok()?;
+        }
+        Some(text)
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        match literal {
+            Literal::Text(text) => Self::try_from(text).ok(),
+            _ => None,
+        }
+    }
+}
+
+const fn capped(n: usize) -> u16 {
+    if n > u16::MAX as usize {
+        u16::MAX
+    } else {
+        n as u16
+    }
+}
+
+/// A list of at most `N` elements.
+impl<'a, T: Arg<'a> + 'static, const N: usize> Arg<'a> for heapless::Vec<T, N> {
+    const TYPE: Type = Type::Array {
+        items: &T::TYPE,
+        min: 0,
+        max: capped(N),
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        let mut list = Self::new();
+        for element in value.elements() {
+            list.push(T::from_value(element)?).ok()?;
+        }
+        Some(list)
+    }
+}
+
+/// A list of exactly `N` elements.
+impl<'a, T: Arg<'a> + 'static, const N: usize> Arg<'a> for [T; N] {
+    const TYPE: Type = Type::Array {
+        items: &T::TYPE,
+        min: capped(N),
+        max: capped(N),
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        heapless::Vec::<T, N>::from_value(value)?.into_array().ok()
+    }
+}
+
+/// A parameter that may be absent and has no default.
+impl<'a, T: Arg<'a>> Arg<'a> for Option<T> {
+    const TYPE: Type = T::TYPE;
+    const REQUIRED: bool = false;
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        T::from_value(value).map(Some)
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        T::from_literal(literal).map(Some)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}

@@ -1,0 +1,276 @@
+//! One call, as its handler sees it.
+
+use core::fmt;
+
+use serde::Serialize;
+
+use super::answer::{Blocks, Data, Outcome};
+use super::args::{Arg, Args};
+use super::catalog::Entry;
+use super::check::check_result;
+use crate::buf::Sink;
+use crate::json::Value;
+use crate::time::Instant;
+
+/// A proof that a handler has answered; made by the methods of [`Call`].
+#[must_use = "a handler returns it"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Done,
+    Pending,
+}
+
+impl Answer {
+    const DONE: Self = Self(Kind::Done);
+    pub(super) const PENDING: Self = Self(Kind::Pending);
+
+    /// Whether the handler wants to be called again.
+    pub fn is_pending(self) -> bool {
+        self.0 == Kind::Pending
+    }
+}
+
+/// What a call has told of its progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps done; rises with each report (M-127).
+    pub done: u32,
+    /// Steps in all; 0 if not known.
+    pub total: u32,
+}
+
+/// One call: its arguments, the time, and the place for its result.
+#[derive(Debug)]
+pub struct Call<'c> {
+    args: Args<'c>,
+    now: Instant,
+    step: u32,
+    blocks: Blocks,
+    buf: &'c mut [u8],
+    outcome: &'c mut Outcome,
+    progress: Option<Progress>,
+    wake: Option<Instant>,
+    cancelled: bool,
+}
+
+impl<'c> Call<'c> {
+    /// A call at its step `step`, its result going to `buf`.
+    pub(crate) fn new(
+        args: Args<'c>,
+        now: Instant,
+        step: u32,
+        blocks: Blocks,
+        buf: &'c mut [u8],
+        outcome: &'c mut Outcome,
+    ) -> Self {
+        outcome.clear();
+        Self {
+            args,
+            now,
+            step,
+            blocks,
+            buf,
+            outcome,
+            progress: None,
+            wake: None,
+            cancelled: false,
+        }
+    }
+
+    /// The same call, given up by the caller.
+    pub(crate) fn cancelled(mut self) -> Self {
+        self.cancelled = true;
+        self
+    }
+
+    /// Whether the caller has given up the call. The handler of a polled tool
+    /// is then called this one last time, to stop what it began; what it
+    /// answers is dropped.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
+    /// The time at which the handler was called.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// How often the handler of this call was called before: 0 the first
+    /// time, when work starts.
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// The checked arguments.
+    pub fn args(&self) -> &Args<'c> {
+        &self.args
+    }
+
+    /// The parameter at place `at` of the descriptor; see [`Args::get`].
+    pub fn get<T: Arg<'c>>(&self, at: usize) -> Option<T> {
+        self.args.get(at)
+    }
+
+    /// Tells how far the work is. It reaches the caller if he asked for it;
+    /// a report that does not rise is dropped (M-127).
+    pub fn progress(&mut self, done: u32, total: u32) {
+        self.progress = Some(Progress { done, total });
+    }
+
+    /// When the handler wants to be called again, at the latest, if it
+    /// answers "not yet". Without it: at the next turn of the loop.
+    pub fn wake_after(&mut self, millis: u32) {
+        self.wake = Some(self.now.after(millis));
+    }
+
+    /// Adds a text and answers "done".
+    pub fn text(&mut self, text: &str) -> Answer {
+        self.outcome.text(self.buf, |sink| sink.text(text));
+        Answer::DONE
+    }
+
+    /// Adds a formatted text and answers "done".
+    ///
+    /// Floats in it bring the formatting code of `core` along, which keeps
+    /// panic paths; integers and text do not.
+    pub fn format(&mut self, text: fmt::Arguments<'_>) -> Answer {
+        self.outcome.text(self.buf, |sink| {
+            let _ = fmt::Write::write_fmt(sink, text);
+        });
+        Answer::DONE
+    }
+
+    /// Answers "failed", with the reason in words for the caller (M-120).
+    /// Other parts of the result are dropped.
+    pub fn fail(&mut self, reason: &str) -> Answer {
+        self.outcome.refuse(self.buf, |sink| sink.text(reason));
+        Answer::DONE
+    }
+
+    /// Answers "failed", with a formatted reason.
+    pub fn fail_with(&mut self, reason: fmt::Arguments<'_>) -> Answer {
+        self.outcome.refuse(self.buf, |sink| {
+            let _ = fmt::Write::write_fmt(sink, reason);
+        });
+        Answer::DONE
+    }
+
+    /// Gives the structured result and answers "done".
+    pub fn structured<T: Serialize + ?Sized>(&mut self, value: &T) -> Answer {
+        self.outcome.json(self.buf, value);
+        Answer::DONE
+    }
+
+    /// Adds a picture.
+    pub fn image(&mut self, data: Data<'_>, mime: &str) -> Answer {
+        self.outcome.image(self.buf, data, mime);
+        Answer::DONE
+    }
+
+    /// Adds a sound; a text in its place for a client whose protocol version
+    /// has none (before 2025-03-26).
+    pub fn audio(&mut self, data: Data<'_>, mime: &str) -> Answer {
+        if self.blocks.audio {
+            self.outcome.audio(self.buf, data, mime);
+            Answer::DONE
+        } else {
+            self.format(format_args!("[sound of type {mime}]"))
+        }
+    }
+
+    /// Adds a link to a resource; a text in its place for a client whose
+    /// protocol version has none (before 2025-06-18).
+    pub fn link(&mut self, uri: &str, name: &str, mime: &str) -> Answer {
+        if self.blocks.links {
+            self.outcome.link(self.buf, uri, name, mime);
+            Answer::DONE
+        } else {
+            self.format(format_args!("{name}: {uri}"))
+        }
+    }
+
+    /// Adds a resource of text.
+    pub fn resource_text(&mut self, uri: &str, mime: &str, text: &str) -> Answer {
+        self.outcome.resource_text(self.buf, uri, mime, text);
+        Answer::DONE
+    }
+
+    /// Adds a resource of bytes.
+    pub fn resource_blob(&mut self, uri: &str, mime: &str, data: Data<'_>) -> Answer {
+        self.outcome.resource_blob(self.buf, uri, mime, data);
+        Answer::DONE
+    }
+}
+
+/// How a step of a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The result stands in the buffer.
+    Done,
+    /// The handler wants another step, at the latest at this time.
+    Pending(Option<Instant>),
+}
+
+/// Runs one step of a call, and makes sure that what is left in the buffer
+/// can be sent: a result that did not fit, is not JSON, or breaks the
+/// advertised shape becomes a failure that says so.
+pub(crate) fn run<App>(
+    entry: &Entry<App>,
+    app: &mut App,
+    mut call: Call<'_>,
+) -> (Ended, Option<Progress>) {
+    let answer = (entry.run)(app, &mut call);
+    let progress = call.progress;
+    if answer.is_pending() {
+        if entry.tool.polled {
+            call.outcome.clear();
+            return (Ended::Pending(call.wake), progress);
+        }
+        let _ = call.fail("this tool answered \"not yet\", but is not declared to do so");
+    }
+    settle(entry, &mut call);
+    (Ended::Done, progress)
+}
+
+fn settle<App>(entry: &Entry<App>, call: &mut Call<'_>) {
+    let mut room = [0; REASON_BYTES];
+    let mut reason = Sink::new(&mut room);
+    reason.text(entry.tool.name);
+    reason.text(": ");
+    let broken = if call.outcome.explain(call.buf.len(), &mut reason) {
+        true
+    } else if call.outcome.failed() {
+        false
+    } else {
+        match entry.tool.output {
+            None => call.outcome.is_empty() && {
+                reason.text("no answer");
+                true
+            },
+            Some(_) if !call.outcome.has_structured() => {
+                reason.text("no structured result");
+                true
+            }
+            Some(shape) => {
+                let mut pieces = call.outcome.pieces(call.buf);
+                let json = pieces.find_map(|piece| match piece {
+                    super::Piece::Json(raw) => Some(raw),
+                    _ => None,
+                });
+                reason.text("the result breaks its own schema: ");
+                !check_result(shape, Value::checked(json.unwrap_or(b"{}")), &mut reason)
+            }
+        }
+    };
+    if broken {
+        let text = core::str::from_utf8(reason.kept()).unwrap_or("the result cannot be sent");
+        let _ = call.fail(text);
+    }
+}
+
+/// Bytes of the longest reason that [`settle`] gives; longer ones end with
+/// "and more".
+const REASON_BYTES: usize = 192;

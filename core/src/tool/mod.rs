@@ -1,0 +1,22 @@
+//! What the device can do, in no protocol's words: tools as constant tables,
+//! the check of a call's arguments, what a handler answers.
+
+mod answer;
+mod args;
+mod call;
+mod catalog;
+mod check;
+mod descriptor;
+mod schema;
+mod verify;
+
+pub use answer::{Blocks, Data, Failure, IntoAnswer, Outcome, Output, Piece, Pieces, ToolResult};
+pub use args::{Arg, Args, ToolArgs};
+pub use call::{Answer, Call, Progress};
+pub(crate) use call::{Ended, run};
+pub(crate) use check::quote;
+pub use catalog::{Catalog, Entry, Handler};
+pub use check::{check, check_result};
+pub use descriptor::{Capabilities, Effects, Input, Literal, Param, Tool, Type};
+pub use schema::write_schema;
+pub use verify::{fits, verify};
