@@ -174,6 +174,7 @@ mod tests {
             "*/*;q=0, application/json",
             "application/*;q=0, application/json;q=0.1",
             "application/json;q=0, application/json",
+            "application/json, application/json;q=0",
             "",
         ] {
             assert!(accepts(yes.as_bytes(), "application/json"), "{yes}");
