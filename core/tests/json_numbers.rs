@@ -110,7 +110,7 @@ fn halfway_cases_go_to_the_even_neighbour() {
             let fives = random.below(u64::from(bits) * 10 / 24) as u32;
             let power = 5u64.pow(fives);
             let span = 1u64 << bits;
-            let odd = (span + random.below(span)) / power | 1;
+            let odd = ((span + random.below(span)) / power) | 1;
             let middle = odd * power;
             if !(span..2 * span).contains(&middle) {
                 continue;

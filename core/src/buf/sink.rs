@@ -37,7 +37,11 @@ impl<'b> Sink<'b> {
     /// A sink that keeps the bytes `from .. from + buf.len()` of the text.
     #[inline]
     pub fn window(buf: &'b mut [u8], from: usize) -> Self {
-        Self { buf, from, total: 0 }
+        Self {
+            buf,
+            from,
+            total: 0,
+        }
     }
 
     /// Bytes of the whole text so far, kept or not.

@@ -18,7 +18,10 @@ impl Span {
 
     /// The span `start .. end`, or the empty one where it does not fit.
     pub fn new(start: usize, end: usize) -> Self {
-        match (u16::try_from(start), u16::try_from(end.saturating_sub(start))) {
+        match (
+            u16::try_from(start),
+            u16::try_from(end.saturating_sub(start)),
+        ) {
             (Ok(start), Ok(len)) => Self { start, len },
             _ => Self::EMPTY,
         }

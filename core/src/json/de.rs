@@ -193,9 +193,16 @@ impl<'a> Deserializer<'a> {
 /// Gives a visitor the text: borrowed if it stands there as it is, else from
 /// the stack.
 fn visit_text<'a, V: Visitor<'a>>(text: Text<'a>, visitor: V) -> Result<V::Value, DeError> {
-    if let Some(text) = text.as_str() {
-        return visitor.visit_borrowed_str(text);
+    match text.as_str() {
+        Some(text) => visitor.visit_borrowed_str(text),
+        None => visit_unescaped(text, visitor),
     }
+}
+
+/// Apart, so that the buffer lies on the stack of one text and not of every
+/// level around it.
+#[inline(never)]
+fn visit_unescaped<'a, V: Visitor<'a>>(text: Text<'a>, visitor: V) -> Result<V::Value, DeError> {
     let mut room = [0; UNESCAPED_BYTES];
     let text = text.copy_to(&mut room).ok_or(DeError::LongText)?;
     visitor.visit_str(text)

@@ -32,7 +32,7 @@ pub use view::{Elements, Kind, Members, Value};
 /// let value = agentmote::json::parse(br#"{"on":true}"#).unwrap();
 /// assert_eq!(value.member("on").unwrap().as_bool(), Some(true));
 /// let error = agentmote::json::parse(br#"{"on":tru}"#).unwrap_err();
-/// assert_eq!(error.at, 6);
+/// assert_eq!(error.at, 9);
 /// ```
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     scan::check(text).map(Value::checked)

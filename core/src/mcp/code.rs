@@ -52,10 +52,7 @@ pub(crate) enum Fault {
     },
     /// An `Mcp-Param-` header that does not fit the argument.
     #[cfg(feature = "http")]
-    ParamHeader {
-        header: &'static str,
-        missing: bool,
-    },
+    ParamHeader { header: &'static str, missing: bool },
     /// The client lacks these.
     Capability(Capabilities),
     /// A fault of this side.

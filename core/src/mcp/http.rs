@@ -61,11 +61,7 @@ pub(super) fn method(buf: &[u8], headers: &Headers<'_>, body: Text<'_>) -> Resul
 }
 
 /// Step 11 (M-065); a body without a name is left to the next steps.
-pub(super) fn name(
-    buf: &[u8],
-    headers: &Headers<'_>,
-    body: Option<Text<'_>>,
-) -> Result<(), Fault> {
+pub(super) fn name(buf: &[u8], headers: &Headers<'_>, body: Option<Text<'_>>) -> Result<(), Fault> {
     let says = readable(NAME, headers.name)?;
     match body {
         Some(body) => match equals(says, body) {
@@ -124,10 +120,12 @@ fn same(ty: &Type, value: Value<'_>, says: &[u8]) -> Result<bool, BadBase64> {
             };
             let says = crate::json::parse(says).ok().and_then(Value::as_number);
             // Numerically, so that 42.0 is 42 (M-076).
-            Ok(says.is_some_and(|says| match (says.as_i64(), number.as_i64()) {
-                (Ok(says), Ok(number)) => says == number,
-                _ => says.raw() == number.raw(),
-            }))
+            Ok(
+                says.is_some_and(|says| match (says.as_i64(), number.as_i64()) {
+                    (Ok(says), Ok(number)) => says == number,
+                    _ => says.raw() == number.raw(),
+                }),
+            )
         }
         _ => Ok(value.as_bool().is_none() || says == value.raw()),
     }

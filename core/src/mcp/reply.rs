@@ -25,7 +25,10 @@ pub(crate) enum Body {
     Initialize,
     Discover,
     /// The tools at these places.
-    Tools { from: u8, to: u8 },
+    Tools {
+        from: u8,
+        to: u8,
+    },
     /// What the handler left in the connection's result buffer.
     Outcome,
     Fault(Fault),
@@ -68,7 +71,11 @@ pub(crate) fn write_reply<App>(
         }
         Body::Discover => {
             for (i, version) in Version::ALL.into_iter().enumerate() {
-                out.text(if i == 0 { "\"supportedVersions\":[" } else { "," });
+                out.text(if i == 0 {
+                    "\"supportedVersions\":["
+                } else {
+                    ","
+                });
                 write::string(out, version.text());
             }
             out.text("],\"capabilities\":{\"tools\":{}}");
@@ -116,7 +123,9 @@ fn write_instructions<App>(out: &mut Sink<'_>, device: &Device<App>) {
 
 /// Writes one `notifications/progress` (M-126): the token as it was written.
 pub(crate) fn write_progress(out: &mut Sink<'_>, token: &[u8], progress: Progress) {
-    out.text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":");
+    out.text(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":",
+    );
     out.put(token);
     out.text(",\"progress\":");
     write::u64(out, u64::from(progress.done));

@@ -128,9 +128,9 @@ pub(crate) fn decide<App>(
 fn modern_by_header(framing: &Framing<'_>) -> bool {
     match framing {
         #[cfg(feature = "http")]
-        Framing::Http(headers) => headers.version.is_some_and(|name| {
-            Version::of_bytes(name).is_none_or(Version::is_modern)
-        }),
+        Framing::Http(headers) => headers
+            .version
+            .is_some_and(|name| Version::of_bytes(name).is_none_or(Version::is_modern)),
         _ => false,
     }
 }
@@ -245,11 +245,7 @@ impl<'a> Request<'a> {
 
     /// The order of section F: each step is refused before the next is
     /// looked at.
-    fn modern<App>(
-        &self,
-        device: &Device<App>,
-        framing: &Framing<'_>,
-    ) -> Result<Decision, Fault> {
+    fn modern<App>(&self, device: &Device<App>, framing: &Framing<'_>) -> Result<Decision, Fault> {
         #[cfg(feature = "http")]
         if let Framing::Http(headers) = framing {
             let body = self.params.meta.version.and_then(Value::as_text);
@@ -282,11 +278,7 @@ impl<'a> Request<'a> {
         self.serve(device, framing, version, method, Some(capabilities(client)))
     }
 
-    fn legacy<App>(
-        &self,
-        device: &Device<App>,
-        framing: &Framing<'_>,
-    ) -> Result<Decision, Fault> {
+    fn legacy<App>(&self, device: &Device<App>, framing: &Framing<'_>) -> Result<Decision, Fault> {
         let session = match framing {
             Framing::Line(session) => *session,
             #[cfg(feature = "http")]
@@ -331,10 +323,7 @@ impl<'a> Request<'a> {
         let version = Version::of(asked)
             .filter(|version| !version.is_modern())
             .unwrap_or(Version::NEWEST_LEGACY);
-        let client = self
-            .params
-            .client
-            .map_or(Capabilities::NONE, capabilities);
+        let client = self.params.client.map_or(Capabilities::NONE, capabilities);
         let reply = Reply {
             id: self.span(self.id),
             version,
@@ -352,7 +341,9 @@ impl<'a> Request<'a> {
         client: Option<Capabilities>,
     ) -> Result<Decision, Fault> {
         match method {
-            Method::ToolsCall => self.call(device, framing, version, client).map(Decision::Call),
+            Method::ToolsCall => self
+                .call(device, framing, version, client)
+                .map(Decision::Call),
             Method::ToolsList => {
                 let from = match self.params.cursor {
                     None => 0,
@@ -430,7 +421,9 @@ fn token_of(token: Value<'_>) -> Result<&[u8], Fault> {
         _ => false,
     };
     if !whole {
-        return Err(Fault::Params("progressToken must be a string or an integer"));
+        return Err(Fault::Params(
+            "progressToken must be a string or an integer",
+        ));
     }
     if token.raw().len() > TOKEN_BYTES {
         return Err(Fault::Params("progressToken is longer than 64 bytes"));

@@ -50,7 +50,9 @@ impl Version {
 
     pub(crate) fn of(name: Text<'_>) -> Option<Self> {
         // The modern one first: it is looked up for each message.
-        Self::ALL.into_iter().find(|version| name.is(version.text()))
+        Self::ALL
+            .into_iter()
+            .find(|version| name.is(version.text()))
     }
 
     #[cfg(feature = "http")]

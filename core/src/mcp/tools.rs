@@ -8,11 +8,7 @@ use crate::json::{Text, write};
 use crate::tool::{Entry, Input, Outcome, Piece, Tool, write_schema};
 
 /// The page that a cursor names: a place that an earlier page ended at.
-pub(super) fn page_of<App>(
-    device: &Device<App>,
-    version: Version,
-    cursor: Text<'_>,
-) -> Option<u8> {
+pub(super) fn page_of<App>(device: &Device<App>, version: Version, cursor: Text<'_>) -> Option<u8> {
     let mut from = 0;
     // Only ends of pages are cursors, so that a made-up one is refused.
     while from < count(device) {
@@ -121,12 +117,7 @@ fn write_tool(out: &mut Sink<'_>, tool: &Tool, version: Version) {
 }
 
 /// Writes the members of the result of `tools/call`.
-pub(super) fn write_result(
-    out: &mut Sink<'_>,
-    outcome: &Outcome,
-    buf: &[u8],
-    version: Version,
-) {
+pub(super) fn write_result(out: &mut Sink<'_>, outcome: &Outcome, buf: &[u8], version: Version) {
     out.text("\"content\":[");
     let mut structured = None;
     for (i, piece) in outcome.pieces(buf).enumerate() {

@@ -6,8 +6,8 @@ use super::running::{Running, UNKNOWN, reply};
 use crate::buf::{Sink, Span};
 use crate::frame::http::{
     Body as BodyReader, BodyLength, BodyState, CHUNK_END, CONTINUE, Connection, Content, Cors,
-    Field, Head, HeadEnd, HeadState, LAST_CHUNK, MediaType, Method, Parts, Preflight,
-    ResponseHead, Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
+    Field, Head, HeadEnd, HeadState, LAST_CHUNK, MediaType, Method, Parts, Preflight, ResponseHead,
+    Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
     origin_allowed, origin_is_loopback, parse,
 };
 use crate::json::{self, Kind};
@@ -71,7 +71,10 @@ pub struct HttpMemory<const RX: usize, const RESULT: usize> {
 
 impl<const RX: usize, const RESULT: usize> HttpMemory<RX, RESULT> {
     const FITS: () = {
-        assert!(RX <= u16::MAX as usize, "a request buffer is longer than 65535 bytes");
+        assert!(
+            RX <= u16::MAX as usize,
+            "a request buffer is longer than 65535 bytes"
+        );
         assert!(RX >= 512, "no request fits into a buffer below 512 bytes");
         assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
     };
@@ -301,7 +304,10 @@ impl<'m> Http<'m> {
                 },
                 room,
             };
-            let answer = self.refusal.take().unwrap_or(What::Answer(413, fault_reply(fault)));
+            let answer = self
+                .refusal
+                .take()
+                .unwrap_or(What::Answer(413, fault_reply(fault)));
             return self.send(answer);
         }
         let reader = BodyReader::new(body);
@@ -554,7 +560,14 @@ impl<'m> Http<'m> {
         };
         let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
         let framing = Framing::Http(Headers::of(head, bytes));
-        let turn = batch.go_on(server, now, self.rx, framing, self.result, &mut self.outcome);
+        let turn = batch.go_on(
+            server,
+            now,
+            self.rx,
+            framing,
+            self.result,
+            &mut self.outcome,
+        );
         let answered = batch.answered;
         self.batch = Some(batch);
         match turn {
@@ -579,7 +592,10 @@ impl<'m> Http<'m> {
     fn sent(&mut self, what: What) {
         match what {
             What::Continue => {
-                let length = self.head.as_ref().map_or(BodyLength::None, |head| head.body);
+                let length = self
+                    .head
+                    .as_ref()
+                    .map_or(BodyLength::None, |head| head.body);
                 self.state = State::Body(BodyReader::new(length));
             }
             What::StreamHead | What::Progress(_) | What::BatchHead(_) | What::BatchAnswer(_) => {
@@ -628,7 +644,14 @@ impl<'m> Http<'m> {
                     What::BatchAnswer(_) => out.byte(b','),
                     _ => {}
                 }
-                write_reply(out, server.device, reply, self.rx, &self.outcome, self.result);
+                write_reply(
+                    out,
+                    server.device,
+                    reply,
+                    self.rx,
+                    &self.outcome,
+                    self.result,
+                );
             }
             What::Plain(_, text) => {
                 out.text(text);
@@ -636,13 +659,23 @@ impl<'m> Http<'m> {
             }
             What::Progress(progress) => {
                 out.text(EVENT);
-                let token = self.call.as_ref().map_or(Span::EMPTY, |call| call.plan.token);
+                let token = self
+                    .call
+                    .as_ref()
+                    .map_or(Span::EMPTY, |call| call.plan.token);
                 write_progress(out, token.get(self.rx), progress);
                 out.text("\n\n");
             }
             What::StreamEnd(reply) => {
                 out.text(EVENT);
-                write_reply(out, server.device, reply, self.rx, &self.outcome, self.result);
+                write_reply(
+                    out,
+                    server.device,
+                    reply,
+                    self.rx,
+                    &self.outcome,
+                    self.result,
+                );
                 out.text("\n\n");
             }
             What::BatchEnd => out.byte(b']'),
@@ -660,7 +693,12 @@ impl<'m> Http<'m> {
             What::Continue => out.put(CONTINUE),
             What::Plain(status, text) => {
                 // A sentence and its line end.
-                self.write_head(out, status, Some("text/plain"), Content::Length(text.len() + 1));
+                self.write_head(
+                    out,
+                    status,
+                    Some("text/plain"),
+                    Content::Length(text.len() + 1),
+                );
                 if !self.is_head_request() {
                     self.write_body(out, server, what);
                 }
@@ -734,16 +772,17 @@ impl<'m> Http<'m> {
             None => Connection::Close,
         };
         if matches!(status, 204 | 405) {
-            answer.allow = Some(if self.config.cors { "POST, OPTIONS" } else { "POST" });
+            answer.allow = Some(if self.config.cors {
+                "POST, OPTIONS"
+            } else {
+                "POST"
+            });
         }
         if status == 401 {
             answer.extra = &[("WWW-Authenticate", b"Bearer")];
         } else if content == Content::Chunked && content_type == Some(EVENTS) {
             // Proxies must not hold events back (M-081).
-            answer.extra = &[
-                ("Cache-Control", b"no-store"),
-                ("X-Accel-Buffering", b"no"),
-            ];
+            answer.extra = &[("Cache-Control", b"no-store"), ("X-Accel-Buffering", b"no")];
         }
         if self.config.cors {
             answer.cors = self.head.as_ref().and_then(|head| {

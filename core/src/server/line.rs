@@ -26,12 +26,7 @@ use crate::tool::{Outcome, Progress};
 ///
 /// Its size is `RX + RESULT + CALLS * (KEPT + about 80)` bytes.
 #[derive(Debug)]
-pub struct LineMemory<
-    const RX: usize,
-    const RESULT: usize,
-    const CALLS: usize,
-    const KEPT: usize,
-> {
+pub struct LineMemory<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize> {
     rx: [u8; RX],
     result: [u8; RESULT],
     kept: [[u8; KEPT]; CALLS],
@@ -42,8 +37,14 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
     LineMemory<RX, RESULT, CALLS, KEPT>
 {
     const FITS: () = {
-        assert!(RX <= u16::MAX as usize, "a line buffer is longer than 65535 bytes");
-        assert!(RX >= 192, "no request fits into a line buffer below 192 bytes");
+        assert!(
+            RX <= u16::MAX as usize,
+            "a line buffer is longer than 65535 bytes"
+        );
+        assert!(
+            RX >= 192,
+            "no request fits into a line buffer below 192 bytes"
+        );
         assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
     };
 
@@ -121,12 +122,7 @@ enum What {
 
 impl<'m> Line<'m> {
     /// A connection over this memory.
-    pub fn new<
-        const RX: usize,
-        const RESULT: usize,
-        const CALLS: usize,
-        const KEPT: usize,
-    >(
+    pub fn new<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize>(
         memory: &'m mut LineMemory<RX, RESULT, CALLS, KEPT>,
     ) -> Self {
         memory.flights.fill(None);
@@ -305,7 +301,9 @@ impl<'m> Line<'m> {
             },
         };
         if value.kind() == Kind::Array {
-            let batches = self.session.is_some_and(|session| session.version.has_batches());
+            let batches = self
+                .session
+                .is_some_and(|session| session.version.has_batches());
             match Batch::of(self.rx, value) {
                 Some(batch) if batches => self.batch = Some(batch),
                 _ => self.refuse(Fault::Invalid(if batches {
@@ -405,7 +403,11 @@ impl<'m> Line<'m> {
     fn advance<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
         for _ in 0..self.flights.len() {
             let at = self.first;
-            self.first = if at + 1 < self.flights.len() { at + 1 } else { 0 };
+            self.first = if at + 1 < self.flights.len() {
+                at + 1
+            } else {
+                0
+            };
             if let Some(call) = self.flights.get(at).copied().flatten() {
                 if call.is_due(now) {
                     self.run(server, now, at, call);

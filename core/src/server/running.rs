@@ -110,9 +110,9 @@ impl Running {
 
     fn note(&mut self, progress: Option<Progress>) {
         let wanted = !self.plan.token.is_empty();
-        if let Some(progress) = progress.filter(|progress| {
-            wanted && self.last.is_none_or(|last| progress.done > last)
-        }) {
+        if let Some(progress) =
+            progress.filter(|progress| wanted && self.last.is_none_or(|last| progress.done > last))
+        {
             self.last = Some(progress.done);
             self.report = Some(progress);
         }

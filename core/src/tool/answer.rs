@@ -241,12 +241,20 @@ impl Outcome {
         let (len, fits) = match room.split_first_mut() {
             Some((place, rest)) => {
                 *place = tag;
-                let mut record = Record { rest, len: 0, fits: true };
+                let mut record = Record {
+                    rest,
+                    len: 0,
+                    fits: true,
+                };
                 write(&mut record);
                 (record.len.saturating_add(1), record.fits)
             }
             None => {
-                let mut record = Record { rest: &mut [], len: 0, fits: false };
+                let mut record = Record {
+                    rest: &mut [],
+                    len: 0,
+                    fits: false,
+                };
                 write(&mut record);
                 (record.len.saturating_add(1), false)
             }

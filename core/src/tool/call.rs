@@ -246,10 +246,12 @@ fn settle<App>(entry: &Entry<App>, call: &mut Call<'_>) {
         false
     } else {
         match entry.tool.output {
-            None => call.outcome.is_empty() && {
-                reason.text("no answer");
-                true
-            },
+            None => {
+                call.outcome.is_empty() && {
+                    reason.text("no answer");
+                    true
+                }
+            }
             Some(_) if !call.outcome.has_structured() => {
                 reason.text("no structured result");
                 true

@@ -164,7 +164,12 @@ impl<'r, 'b> Check<'r, 'b> {
     }
 
     /// Checks one value; gives the level to go into if it holds others.
-    fn value<'a>(&mut self, at: &Levels<'a>, ty: &'static Type, value: Value<'a>) -> Option<Of<'a>> {
+    fn value<'a>(
+        &mut self,
+        at: &Levels<'a>,
+        ty: &'static Type,
+        value: Value<'a>,
+    ) -> Option<Of<'a>> {
         match *ty {
             Type::Boolean => {
                 if value.as_bool().is_none() {
@@ -186,7 +191,9 @@ impl<'r, 'b> Check<'r, 'b> {
                 }),
                 Some(Err(_)) => {
                     let wide = max == i64::MAX
-                        && value.as_number().is_some_and(|number| number.as_u64().is_ok());
+                        && value
+                            .as_number()
+                            .is_some_and(|number| number.as_u64().is_ok());
                     if !wide {
                         let (words, bound) = match value.raw() {
                             [b'-', ..] => ("below the minimum ", min),

@@ -14,8 +14,8 @@ pub use answer::{Blocks, Data, Failure, IntoAnswer, Outcome, Output, Piece, Piec
 pub use args::{Arg, Args, ToolArgs};
 pub use call::{Answer, Call, Progress};
 pub(crate) use call::{Ended, run};
-pub(crate) use check::quote;
 pub use catalog::{Catalog, Entry, Handler};
+pub(crate) use check::quote;
 pub use check::{check, check_result};
 pub use descriptor::{Capabilities, Effects, Input, Literal, Param, Tool, Type};
 pub use schema::write_schema;

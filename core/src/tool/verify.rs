@@ -35,7 +35,13 @@ pub const fn verify(tool: &Tool) {
 /// Rust type that holds the value.
 pub const fn fits(inner: &Type, outer: &Type) {
     match (inner, outer) {
-        (Type::Integer { min, max }, Type::Integer { min: low, max: high }) => assert!(
+        (
+            Type::Integer { min, max },
+            Type::Integer {
+                min: low,
+                max: high,
+            },
+        ) => assert!(
             *min >= *low && *max <= *high,
             "the range is wider than the Rust type of the field"
         ),
@@ -44,7 +50,10 @@ pub const fn fits(inner: &Type, outer: &Type) {
             "the text does not fit: a String<N> holds N / 4 characters for sure"
         ),
         (Type::Array { max, .. }, Type::Array { max: most, .. }) => {
-            assert!(*max <= *most, "the list is longer than the field's capacity");
+            assert!(
+                *max <= *most,
+                "the list is longer than the field's capacity"
+            );
         }
         _ => {}
     }
@@ -53,7 +62,10 @@ pub const fn fits(inner: &Type, outer: &Type) {
 const fn name(name: &str) {
     let bytes = name.as_bytes();
     assert!(!bytes.is_empty(), "a name is empty");
-    assert!(bytes.len() <= NAME_CHARS, "a name is longer than 64 characters");
+    assert!(
+        bytes.len() <= NAME_CHARS,
+        "a name is longer than 64 characters"
+    );
     let mut i = 0;
     while i < bytes.len() {
         assert!(
@@ -132,7 +144,10 @@ const fn ty(ty_: &Type, depth: usize, input: bool) {
             while i < choices.len() {
                 let mut k = 0;
                 while k < i {
-                    assert!(!same(choices[i], choices[k], false), "a choice stands twice");
+                    assert!(
+                        !same(choices[i], choices[k], false),
+                        "a choice stands twice"
+                    );
                     k += 1;
                 }
                 i += 1;
@@ -220,7 +235,10 @@ const fn headers(list: &[Param]) {
             let mut k = 0;
             while k < i {
                 if let Some(other) = list[k].header {
-                    assert!(!same(header, other, true), "two parameters have the same header");
+                    assert!(
+                        !same(header, other, true),
+                        "two parameters have the same header"
+                    );
                 }
                 k += 1;
             }
@@ -253,15 +271,30 @@ const fn no_headers(of: &Type) {
 const fn token(text: &str) {
     let bytes = text.as_bytes();
     assert!(!bytes.is_empty(), "a header name is empty");
-    assert!(bytes.len() <= NAME_CHARS, "a header name is longer than 64 characters");
+    assert!(
+        bytes.len() <= NAME_CHARS,
+        "a header name is longer than 64 characters"
+    );
     let mut i = 0;
     while i < bytes.len() {
         assert!(
             bytes[i].is_ascii_alphanumeric()
                 || matches!(
                     bytes[i],
-                    b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'
-                        | b'_' | b'`' | b'|' | b'~'
+                    b'!' | b'#'
+                        | b'$'
+                        | b'%'
+                        | b'&'
+                        | b'\''
+                        | b'*'
+                        | b'+'
+                        | b'-'
+                        | b'.'
+                        | b'^'
+                        | b'_'
+                        | b'`'
+                        | b'|'
+                        | b'~'
                 ),
             "a header name has a character that RFC 9110 does not allow in a token"
         );
