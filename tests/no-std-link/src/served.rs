@@ -1,0 +1,101 @@
+//! `server`: whole connections, from bytes in to bytes out.
+
+use agentmote::mcp::Version;
+use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
+use agentmote::time::Instant;
+
+use crate::tool::{App, DEVICE};
+
+/// A line connection, cut and timed by the input.
+pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, cut, room], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut memory = LineMemory::<512, 256, 2, 128>::new();
+    let mut line = Line::new(&mut memory);
+    let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
+    let mut filled = 0usize;
+    for part in [first, second, input] {
+        let taken = line.receive(part);
+        let place = out.get_mut(filled..filled.saturating_add(room));
+        filled = filled.wrapping_add(line.poll(&mut server, now, place.unwrap_or_default()));
+        if taken == 0 && line.wake(now).is_some() {
+            line.reset(&mut server, now);
+        }
+    }
+    filled
+}
+
+fn bearer(token: &[u8]) -> bool {
+    token == b"secret"
+}
+
+/// An HTTP connection, likewise.
+pub(crate) fn http(input: &[u8], out: &mut [u8]) -> usize {
+    const LISTED: HttpConfig = HttpConfig {
+        path: "/probe",
+        hosts: Allow::Listed(&["probe.local:80"]),
+        origins: Allow::Listed(&["http://probe.local"]),
+        cors: true,
+        bearer: Some(bearer),
+    };
+    const ANY: HttpConfig = HttpConfig {
+        hosts: Allow::Any,
+        origins: Allow::Any,
+        ..HttpConfig::LOOPBACK
+    };
+    let ([now, cut, room, config], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut memory = HttpMemory::<1024, 256>::new();
+    let config = match config {
+        0 => HttpConfig::LOOPBACK,
+        1 => ANY,
+        _ => LISTED,
+    };
+    let mut http = Http::new(&mut memory, config);
+    let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
+    let mut filled = 0usize;
+    for part in [first, second, input] {
+        let taken = http.receive(part);
+        let place = out.get_mut(filled..filled.saturating_add(room));
+        filled = filled.wrapping_add(http.poll(&mut server, now, place.unwrap_or_default()));
+        if http.is_closed() {
+            http.open();
+        }
+        if taken == 0 && http.wake(now).is_some() && !http.is_idle() {
+            http.hang_up(&mut server, now);
+        }
+    }
+    filled
+}
+
+/// What both transports of `embedded-io` are made of.
+pub(crate) fn transport(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, choice], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let len = out.len();
+    let mut tx = &mut *out;
+    let taken = if choice == 0 {
+        let mut memory = LineMemory::<512, 256, 2, 128>::new();
+        let mut line = Line::new(&mut memory);
+        io::feed(&mut line, &mut server, now, input, &mut tx)
+    } else {
+        let mut memory = HttpMemory::<1024, 256>::new();
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+        io::feed(&mut http, &mut server, now, input, &mut tx)
+    };
+    let mut about = 0usize;
+    if let Some(version) = Version::ALL.get(choice) {
+        let has = [
+            version.is_modern(),
+            version.has_batches(),
+            version.has_annotations(),
+            version.has_audio(),
+            version.has_structured(),
+        ];
+        about = has.into_iter().filter(|has| *has).count() + version.text().len();
+    }
+    taken.map_or(0, |taken| taken.wrapping_add(len).wrapping_add(about))
+}
