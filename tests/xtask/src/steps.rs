@@ -171,24 +171,34 @@ const UNSCORED: &[&str] = &[
     "json-schema-2020-12",
 ];
 
-/// The workspaces of the checkout: the root, and those with flags or lock
-/// files of their own.
-fn workspaces() -> Vec<PathBuf> {
+/// The workspaces of the checkout: the root, and those that it excludes
+/// because they have flags or lock files of their own.
+fn workspaces() -> Result<Vec<PathBuf>, Stop> {
     let root = paths::root();
-    let others = ["firmware-examples/boards", "tests/interop/rmcp-client"];
-    let others = others.map(|folder| root.join(folder));
-    let there = others
-        .into_iter()
-        .filter(|folder| folder.join("Cargo.toml").is_file());
-    [root].into_iter().chain(there).collect()
+    let manifest = manifest()?;
+    let list = manifest
+        .split_once("\nexclude = [")
+        .and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.ok_or_else(|| Stop::Fail("Cargo.toml excludes nothing".into()))?;
+    let folders = list
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(|folder| root.join(folder));
+    Ok([root.clone()].into_iter().chain(folders).collect())
+}
+
+fn manifest() -> Result<String, Stop> {
+    let file = paths::root().join("Cargo.toml");
+    std::fs::read_to_string(&file).doing(file.display())
 }
 
 fn fmt(log: &mut Log) -> Result<String, Stop> {
     component("rustfmt", "cargo-fmt", log)?;
-    let folders = workspaces();
+    let folders = workspaces()?;
     for folder in &folders {
         Job::cargo("fmt")
-            .args(["--all", "--check"])
+            .args(["--all", "--check", "--", "--color", "never"])
             .dir(folder)
             .run(log)?;
     }
@@ -251,8 +261,7 @@ fn docs(log: &mut Log) -> Result<String, Stop> {
 /// The core is checked by the compiler of the stated version where it can be
 /// had, else by clippy's knowledge of when each item became stable.
 fn msrv(log: &mut Log) -> Result<String, Stop> {
-    let file = paths::root().join("Cargo.toml");
-    let manifest = std::fs::read_to_string(&file).doing(file.display())?;
+    let manifest = manifest()?;
     let version = manifest
         .lines()
         .find_map(|line| line.strip_prefix("rust-version = ")?.split('"').nth(1))
