@@ -68,7 +68,6 @@ plain! {
 }
 
 /// `of` within these bounds.
-#[track_caller]
 pub const fn range(of: Type, low: Option<Literal>, high: Option<Literal>) -> Type {
     match of {
         Type::Integer { min, max } => {
@@ -94,7 +93,6 @@ pub const fn range(of: Type, low: Option<Literal>, high: Option<Literal>) -> Typ
     }
 }
 
-#[track_caller]
 const fn whole(bound: Option<Literal>, or: i64) -> i64 {
     match bound {
         None => or,
@@ -103,7 +101,6 @@ const fn whole(bound: Option<Literal>, or: i64) -> i64 {
     }
 }
 
-#[track_caller]
 const fn real(bound: Option<Literal>, or: f64) -> f64 {
     match bound {
         None => or,
@@ -114,7 +111,6 @@ const fn real(bound: Option<Literal>, or: f64) -> f64 {
 }
 
 /// `of` with so many characters.
-#[track_caller]
 pub const fn length(of: Type, low: Option<u16>, high: Option<u16>) -> Type {
     let Type::String { min, max } = of else {
         panic!("`length` is for texts; lists have `items`");
@@ -128,7 +124,6 @@ pub const fn length(of: Type, low: Option<u16>, high: Option<u16>) -> Type {
 }
 
 /// `of` with so many elements.
-#[track_caller]
 pub const fn items(of: Type, low: Option<u16>, high: Option<u16>) -> Type {
     let Type::Array { items, min, max } = of else {
         panic!("`items` is for lists; texts have `length`");
@@ -163,7 +158,6 @@ pub const fn presence(param: Param, required: bool) -> Param {
 }
 
 /// `param` with a default.
-#[track_caller]
 pub const fn default(param: Param, value: Literal) -> Param {
     assert!(
         param.required,
@@ -176,13 +170,11 @@ pub const fn default(param: Param, value: Literal) -> Param {
 }
 
 /// Stops the build if a parameter breaks a rule.
-#[track_caller]
 pub const fn verify_param(param: &'static Param) {
     verify_params(core::slice::from_ref(param));
 }
 
 /// Stops the build if parameters break a rule.
-#[track_caller]
 pub const fn verify_params(params: &'static [Param]) {
     let mut tool = Tool::new("args", "Arguments.");
     tool.input = Input::Params(params);
@@ -190,13 +182,11 @@ pub const fn verify_params(params: &'static [Param]) {
 }
 
 /// Stops the build if a member of a result breaks a rule.
-#[track_caller]
 pub const fn verify_member(member: &'static Param) {
     verify_members(core::slice::from_ref(member));
 }
 
 /// Stops the build if the members of a result break a rule.
-#[track_caller]
 pub const fn verify_members(members: &'static [Param]) {
     let mut tool = Tool::new("result", "Result.");
     tool.output = Some(members);

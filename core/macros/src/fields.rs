@@ -1,6 +1,6 @@
 //! What the derives for structs have in common.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -136,15 +136,31 @@ pub(crate) fn verified(
     list: &TokenStream,
     by: &str,
 ) -> TokenStream {
-    let one = format_ident!("verify_{by}");
-    let all = format_ident!("verify_{by}s");
+    // The error points at the field only if every token of the call does.
     let each = members.iter().enumerate().map(|(at, member)| {
-        quote_spanned! {member.ident.span()=>
+        let span = member.ident.span();
+        let one = format_ident!("verify_{by}", span = span);
+        let list = spanned(list, span);
+        quote_spanned! {span=>
             const _: () = ::agentmote::__private::#one(&#list[#at]);
         }
     });
-    let whole = quote_spanned! {input.ident.span()=>
-        const _: () = ::agentmote::__private::#all(#list);
+    let span = input.ident.span();
+    let all = format_ident!("verify_{by}s", span = span);
+    let whole = spanned(list, span);
+    let whole = quote_spanned! {span=>
+        const _: () = ::agentmote::__private::#all(#whole);
     };
     quote!(#(#each)* #whole)
+}
+
+fn spanned(tokens: &TokenStream, span: Span) -> TokenStream {
+    tokens
+        .clone()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
 }

@@ -5,7 +5,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprLit, ExprUnary, GenericArgument, Lifetime, Lit, PathArguments, Type, UnOp};
+use syn::{
+    Expr, ExprLit, ExprUnary, GenericArgument, Ident, Lifetime, Lit, PathArguments, Type, UnOp,
+};
 
 use crate::attr::{Bounds, Settings};
 
@@ -18,7 +20,7 @@ pub(crate) fn describe(
 ) -> TokenStream {
     let mut described = elements(ty, base, settings);
     if let Some(bounds) = &settings.items {
-        described = counted(&quote!(items), &described, bounds);
+        described = counted("items", &described, bounds);
     }
     described
 }
@@ -43,12 +45,13 @@ fn elements(ty: &Type, base: &dyn Fn(&Type) -> TokenStream, settings: &Settings)
         };
     }
     if let Some(bounds) = &settings.length {
-        described = counted(&quote!(length), &described, bounds);
+        described = counted("length", &described, bounds);
     }
     described
 }
 
-fn counted(by: &TokenStream, described: &TokenStream, bounds: &Bounds) -> TokenStream {
+fn counted(by: &str, described: &TokenStream, bounds: &Bounds) -> TokenStream {
+    let by = Ident::new(by, bounds.span);
     let low = optional(bounds.low.as_ref().map(|expr| quote!(#expr)));
     let high = optional(bounds.high.as_ref().map(|expr| quote!(#expr)));
     quote_spanned!(bounds.span=> ::agentmote::__private::#by(#described, #low, #high))
