@@ -27,8 +27,12 @@ pub(crate) fn requirements(revision: &str, baseline: &str, log: &mut Log) -> Res
                 "the suite ended well without a baseline check".into(),
             ));
         }
-        let total = text.lines().rev().find(|line| line.starts_with("Total: "));
-        Ok(total.unwrap_or("no total").to_owned())
+        let total = text
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("Total: "));
+        let total = total.ok_or_else(|| Stop::Fail("the suite printed no total".into()))?;
+        Ok(format!("as the baseline says: {total}"))
     })
 }
 
