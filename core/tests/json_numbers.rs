@@ -139,6 +139,30 @@ fn halfway_cases_go_to_the_even_neighbour() {
     assert!(seen > 2 * ROUNDS, "{seen}");
 }
 
+/// The 64-bit mantissas that come nearest to a middle from above: less than
+/// 2^-60 of a step away, found by continued fractions of `5^k / 2^j`. Only the
+/// very last remainder or limb tells them from the middle, which would go down.
+#[test]
+fn the_closest_calls_are_decided_by_what_is_left_over() {
+    for text in [
+        "3507665085003296281e-73",
+        "8016996639253144193e-235",
+        "1671107190569563989e-294",
+        "16525611975952477901e55",
+        "7120190517612959703e120",
+        "17967474373362407223e37",
+        "7555784487484408317e227",
+        "9822228361195230531e-33",
+        "1811467903546047913e-34",
+        "9057339517730239565e-35",
+        "8446886587861948039e19",
+        "3883770270491020113e17",
+        "10718556901525082407e18",
+    ] {
+        check(text);
+    }
+}
+
 #[test]
 fn limits_of_the_formats() {
     for text in [

@@ -135,8 +135,8 @@ enum State {
 struct Sending {
     what: What,
     sent: usize,
-    /// Length of the body, counted once.
-    length: usize,
+    /// Length of the body, once it was counted.
+    length: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -395,16 +395,22 @@ impl<'m> Http<'m> {
         loop {
             match self.state {
                 State::Sending(sending) => {
+                    let length = match sending.length {
+                        Some(length) => length,
+                        None => self.count(server, sending.what),
+                    };
                     let room = out.get_mut(filled..).unwrap_or_default();
                     if room.is_empty() {
                         return filled;
                     }
-                    let (written, done) = self.write(server, sending, room);
+                    let (written, done) =
+                        self.write(server, sending.what, length, sending.sent, room);
                     filled = filled.saturating_add(written);
                     if !done {
                         self.state = State::Sending(Sending {
+                            what: sending.what,
                             sent: sending.sent.saturating_add(written),
-                            ..sending
+                            length: Some(length),
                         });
                         return filled;
                     }
@@ -429,37 +435,28 @@ impl<'m> Http<'m> {
         self.state = State::Sending(Sending {
             what,
             sent: 0,
-            length: 0,
+            length: None,
         });
     }
 
-    /// Sends an answer whose body has to be counted first.
-    fn send_counted<App>(&mut self, server: &Server<App>, what: What) {
-        let length = self.count(server, what);
-        self.send(what);
-        if let State::Sending(sending) = &mut self.state {
-            sending.length = length;
-        }
-    }
-
-    fn answer<App>(&mut self, server: &Server<App>, reply: Reply) {
+    fn answer(&mut self, reply: Reply) {
         let status = match reply.body {
             Body::Fault(fault) => fault.status(reply.version.is_modern()),
             _ => 200,
         };
-        self.send_counted(server, What::Answer(status, reply));
+        self.send(What::Answer(status, reply));
     }
 
     /// Takes the request that stands in the buffer.
     fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
         if let Some(refusal) = self.refusal.take() {
-            return self.send_counted(server, refusal);
+            return self.send(refusal);
         }
         let end = self.head_len.saturating_add(self.body_len);
         let body = self.rx.get(self.head_len..end).unwrap_or(&[]);
         let value = match json::parse(body) {
             Ok(value) => value,
-            Err(error) => return self.answer(server, fault_reply(Fault::Parse(error))),
+            Err(error) => return self.answer(fault_reply(Fault::Parse(error))),
         };
         let Some(head) = &self.head else {
             return self.send(What::Plain(500, "no request"));
@@ -475,11 +472,11 @@ impl<'m> Http<'m> {
                 (true, None) => "a batch must not be empty",
                 (false, _) => "a batch is not part of this protocol version",
             };
-            return self.answer(server, fault_reply(Fault::Invalid(fault)));
+            return self.answer(fault_reply(Fault::Invalid(fault)));
         }
         match decide(server.device, self.rx, value, Framing::Http(headers)) {
             Decision::Nothing | Decision::Cancel(_) => self.send(What::Accepted),
-            Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(server, reply),
+            Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(reply),
             Decision::Call(plan) => self.begin(server, now, plan),
         }
     }
@@ -487,7 +484,7 @@ impl<'m> Http<'m> {
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
         let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
         match admitted {
-            None => self.answer(server, reply(plan)),
+            None => self.answer(reply(plan)),
             Some(mut call) => {
                 if !self.can_stream() {
                     call.plan.token = Span::EMPTY;
@@ -518,16 +515,16 @@ impl<'m> Http<'m> {
         let done = call.step(server, now, self.rx, self.result, &mut self.outcome);
         if done {
             if self.streaming {
-                self.send_counted(server, What::StreamEnd(call.reply()));
+                self.send(What::StreamEnd(call.reply()));
             } else {
-                self.answer(server, call.reply());
+                self.answer(call.reply());
             }
             return;
         }
         if self.streaming {
             if let Some(progress) = call.report() {
                 self.call = Some(call);
-                self.send_counted(server, What::Progress(progress));
+                self.send(What::Progress(progress));
                 return;
             }
         } else if call.has_report() {
@@ -543,7 +540,7 @@ impl<'m> Http<'m> {
         if let Some(mut call) = self.call.take() {
             if let Some(progress) = call.report() {
                 self.call = Some(call);
-                self.send_counted(server, What::Progress(progress));
+                self.send(What::Progress(progress));
                 return true;
             }
             if !call.is_due(now) {
@@ -571,12 +568,12 @@ impl<'m> Http<'m> {
         let answered = batch.answered;
         self.batch = Some(batch);
         match turn {
-            Turn::Answer(reply) if answered => self.send_counted(server, What::BatchAnswer(reply)),
+            Turn::Answer(reply) if answered => self.send(What::BatchAnswer(reply)),
             Turn::Answer(reply) => {
                 if let Some(batch) = &mut self.batch {
                     batch.answered = true;
                 }
-                self.send_counted(server, What::BatchHead(reply));
+                self.send(What::BatchHead(reply));
             }
             Turn::Again | Turn::Cancel(_) => {}
             Turn::Wait => return false,
@@ -683,12 +680,17 @@ impl<'m> Http<'m> {
         }
     }
 
-    /// Writes the next bytes of what is being sent; whether it is at its end.
-    fn write<App>(&self, server: &Server<App>, sending: Sending, room: &mut [u8]) -> (usize, bool) {
-        let mut sink = Sink::window(room, sending.sent);
+    /// Writes the bytes from `sent` on; whether they are the last.
+    fn write<App>(
+        &self,
+        server: &Server<App>,
+        what: What,
+        length: usize,
+        sent: usize,
+        room: &mut [u8],
+    ) -> (usize, bool) {
+        let mut sink = Sink::window(room, sent);
         let out = &mut sink;
-        let what = sending.what;
-        let length = sending.length;
         match what {
             What::Continue => out.put(CONTINUE),
             What::Plain(status, text) => {

@@ -1,0 +1,240 @@
+//! A bench-top robot arm with six joints: the application of every example.
+//!
+//! It is compiled unchanged for the host simulation and for each board. It
+//! does no I/O: a board reads the angle of each joint from [`Arm::angle`] and
+//! drives its servo there, and puts what its sensor says into
+//! [`Arm::celsius`].
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod motion;
+
+use core::task::Poll;
+
+use agentmote::mcp::{Device, Identity};
+use agentmote::time::Instant;
+use agentmote::tool::{Answer, Call, Failure};
+use agentmote::{ToolArgs, ToolResult, catalog, tool};
+
+pub use motion::{Command, JOINTS};
+use motion::{Joint, State};
+
+/// What this device serves.
+pub static DEVICE: Device<Arm> = Device::new(
+    Identity {
+        title: "Bench arm",
+        instructions: "A bench-top robot arm. Joint 0 is the base. Angles are in degrees.",
+        ..Identity::new("bench-arm", env!("CARGO_PKG_VERSION"))
+    },
+    catalog![arm_move, arm_home, arm_stop, note_set, temp_read],
+);
+
+/// Commands that the log keeps.
+const LOG: usize = 8;
+
+/// The arm.
+#[derive(Debug)]
+pub struct Arm {
+    joints: [Joint; JOINTS],
+    log: heapless::HistoryBuf<Command, LOG>,
+    commands: u32,
+    note: heapless::String<128>,
+    /// Temperature of the board, in degrees Celsius: what the sensor said
+    /// last.
+    pub celsius: f32,
+}
+
+impl Arm {
+    /// An arm at rest, every joint at 0 degrees.
+    pub const fn new() -> Self {
+        Self {
+            joints: [Joint::HOME; JOINTS],
+            log: heapless::HistoryBuf::new(),
+            commands: 0,
+            note: heapless::String::new(),
+            celsius: 24.5,
+        }
+    }
+
+    /// Where a joint is at this time, in degrees; 0 for a joint that there is
+    /// not.
+    pub fn angle(&self, joint: usize, now: Instant) -> f32 {
+        self.joints.get(joint).map_or(0.0, |joint| joint.angle(now))
+    }
+
+    /// What was written with `note_set` last.
+    pub fn note(&self) -> &str {
+        &self.note
+    }
+
+    /// How many commands the drives have had since the start.
+    pub fn commands(&self) -> u32 {
+        self.commands
+    }
+
+    /// The last commands to the drives, oldest first.
+    pub fn log(&self) -> impl Iterator<Item = Command> {
+        self.log.oldest_ordered().copied()
+    }
+
+    fn command(&mut self, command: Command) {
+        self.commands = self.commands.saturating_add(1);
+        self.log.write(command);
+    }
+
+    /// The first joint that is on its way.
+    fn busy(&self, now: Instant) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.is_moving(now))
+    }
+
+    fn start(&mut self, joint: u8, deg: f32, speed: u8, now: Instant) {
+        if let Some(place) = self.joints.get_mut(usize::from(joint)) {
+            place.start(deg, speed, now);
+            self.command(Command::Move { joint, deg, speed });
+        }
+    }
+
+    fn halt(&mut self, joint: u8, now: Instant) {
+        if let Some(place) = self.joints.get_mut(usize::from(joint)) {
+            if place.is_moving(now) {
+                place.halt(now);
+                self.command(Command::Stop { joint });
+            }
+        }
+    }
+
+    fn state(&self, joint: u8, now: Instant) -> State {
+        self.joints
+            .get(usize::from(joint))
+            .map_or(State::Arrived, |joint| joint.state(now))
+    }
+}
+
+impl Default for Arm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How often a call that waits for a joint looks at it, in milliseconds.
+const LOOK_MS: u32 = 20;
+
+#[derive(ToolArgs)]
+struct ArmMove {
+    /// Joint number, base first.
+    #[arg(range = 0..=5)]
+    joint: u8,
+    /// Target angle.
+    #[arg(range = -90.0..=90.0, unit = "deg")]
+    deg: f32,
+    /// Share of full speed.
+    #[arg(range = 1..=100, default = 20, unit = "percent")]
+    speed: u8,
+}
+
+/// Moves one joint to an angle, and answers when it is there.
+#[tool(actuates, idempotent, title = "Move a joint")]
+fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
+    let now = call.now();
+    if call.is_cancelled() {
+        arm.halt(args.joint, now);
+        return Poll::Pending;
+    }
+    if call.step() == 0 {
+        if arm.state(args.joint, now) == State::Moving {
+            let joint = args.joint;
+            return Poll::Ready(call.fail_with(format_args!("joint {joint} is still moving")));
+        }
+        arm.start(args.joint, args.deg, args.speed, now);
+    }
+    match arm.state(args.joint, now) {
+        State::Moving => {
+            let percent = arm
+                .joints
+                .get(usize::from(args.joint))
+                .map_or(0, |joint| joint.percent(now));
+            call.progress(percent, 100);
+            call.wake_after(LOOK_MS);
+            Poll::Pending
+        }
+        State::Arrived => {
+            let joint = args.joint;
+            Poll::Ready(call.format(format_args!("joint {joint} is at its target")))
+        }
+        State::Halted => {
+            let joint = args.joint;
+            Poll::Ready(call.fail_with(format_args!("joint {joint} was stopped on its way")))
+        }
+    }
+}
+
+/// Moves every joint to 0 degrees, and answers when all are there.
+#[tool(actuates, idempotent, title = "Go home")]
+fn arm_home(arm: &mut Arm, call: &mut Call<'_>) -> Poll<Answer> {
+    let now = call.now();
+    if call.is_cancelled() {
+        for joint in 0..JOINTS as u8 {
+            arm.halt(joint, now);
+        }
+        return Poll::Pending;
+    }
+    if call.step() == 0 {
+        if let Some(joint) = arm.busy(now) {
+            return Poll::Ready(call.fail_with(format_args!("joint {joint} is still moving")));
+        }
+        for joint in 0..JOINTS as u8 {
+            arm.start(joint, 0.0, HOME_SPEED, now);
+        }
+    }
+    if arm.busy(now).is_some() {
+        call.wake_after(LOOK_MS);
+        return Poll::Pending;
+    }
+    let halted = arm.joints.iter().any(Joint::is_halted);
+    Poll::Ready(if halted {
+        call.fail("the arm was stopped on its way")
+    } else {
+        call.text("the arm is at home")
+    })
+}
+
+/// Share of full speed at which the arm goes home, in percent.
+const HOME_SPEED: u8 = 50;
+
+/// Stops every joint where it is. Always served at once.
+#[tool(actuates, idempotent, title = "Stop")]
+fn arm_stop(arm: &mut Arm, call: &mut Call<'_>) -> Answer {
+    let now = call.now();
+    for joint in 0..JOINTS as u8 {
+        arm.halt(joint, now);
+    }
+    call.text("stopped")
+}
+
+#[derive(ToolArgs)]
+struct NoteSet {
+    /// Text for the display.
+    #[arg(length = ..=32)]
+    text: heapless::String<128>,
+}
+
+/// Writes a note to the arm's display.
+#[tool(idempotent, title = "Write a note")]
+fn note_set(arm: &mut Arm, args: NoteSet) {
+    arm.note = args.text;
+}
+
+#[derive(ToolResult)]
+struct Temp {
+    /// Temperature of the board.
+    #[result(unit = "celsius")]
+    celsius: f32,
+}
+
+/// Reads the temperature of the arm's board.
+#[tool(read_only, idempotent, title = "Read the temperature")]
+fn temp_read(arm: &mut Arm) -> Result<Temp, Failure> {
+    Ok(Temp {
+        celsius: arm.celsius,
+    })
+}

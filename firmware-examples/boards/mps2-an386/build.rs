@@ -1,0 +1,13 @@
+//! Puts the memory map where the linker looks for it.
+
+use std::{env, fs, io, path::Path};
+
+fn main() -> io::Result<()> {
+    let Some(folder) = env::var_os("OUT_DIR") else {
+        return Err(io::Error::other("cargo sets OUT_DIR"));
+    };
+    fs::copy("memory.x", Path::new(&folder).join("memory.x"))?;
+    println!("cargo::rustc-link-search={}", Path::new(&folder).display());
+    println!("cargo::rerun-if-changed=memory.x");
+    Ok(())
+}

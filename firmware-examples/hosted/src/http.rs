@@ -1,0 +1,173 @@
+//! HTTP over TCP, one thread a connection.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agentmote::server::{Http, HttpConfig, HttpMemory, Server};
+
+use crate::{Clock, lock, until};
+
+/// Connections that are served at once; the next one is closed with 503.
+pub const MAX_CONNECTIONS: usize = 64;
+
+/// Bytes of the longest request, head and body.
+const REQUEST: usize = 16 * 1024;
+/// Bytes of the largest result.
+const RESULT: usize = 8 * 1024;
+/// How long a connection may be silent.
+const IDLE: Duration = Duration::from_secs(300);
+/// How long a peer may take to read an answer.
+const WRITE: Duration = Duration::from_secs(30);
+/// How long a closed connection is still read, so that the peer sees the
+/// answer and not a reset.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// A listening socket on this machine.
+#[derive(Debug)]
+pub struct Listener(TcpListener);
+
+impl Listener {
+    /// Listens on 127.0.0.1 alone (M-050); port 0 takes a free one.
+    ///
+    /// # Errors
+    /// Those of the socket, such as a port in use.
+    pub fn bind(port: u16) -> io::Result<Self> {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(Self)
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// Those of the socket.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+
+    /// Serves until the process ends.
+    ///
+    /// # Errors
+    /// Those of accepting a connection that will not go away by themselves.
+    pub fn serve<App: Send + 'static>(
+        &self,
+        server: Arc<Mutex<Server<App>>>,
+        config: HttpConfig,
+        clock: Clock,
+    ) -> io::Result<()> {
+        let open = Arc::new(AtomicUsize::new(0));
+        loop {
+            let stream = match self.0.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if is_passing(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            if open.fetch_add(1, Ordering::SeqCst) >= MAX_CONNECTIONS {
+                open.fetch_sub(1, Ordering::SeqCst);
+                refuse(stream);
+                continue;
+            }
+            let server = Arc::clone(&server);
+            let open = Arc::clone(&open);
+            std::thread::spawn(move || {
+                // A peer that goes away is no error of this program.
+                let _ = converse(stream, &server, config, clock);
+                open.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+    }
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+    )
+}
+
+fn refuse(mut stream: TcpStream) {
+    let _ = stream.set_write_timeout(Some(LINGER));
+    let _ = stream.write_all(
+        b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    );
+    linger(&mut stream);
+}
+
+fn converse<App>(
+    mut stream: TcpStream,
+    server: &Mutex<Server<App>>,
+    config: HttpConfig,
+    clock: Clock,
+) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(WRITE))?;
+    let mut memory = Box::new(HttpMemory::<REQUEST, RESULT>::new());
+    let mut http = Http::new(&mut memory, config);
+    let mut input = [0; 4096];
+    // Bytes that arrived and were not taken yet.
+    let mut pending = 0..0;
+    let result = loop {
+        let mut out = [0; 4096];
+        let filled = http.poll(&mut lock(server), clock.now(), &mut out);
+        if filled > 0 {
+            if let Err(error) = stream.write_all(&out[..filled]) {
+                break Err(error);
+            }
+            continue;
+        }
+        if http.is_closed() {
+            linger(&mut stream);
+            return Ok(());
+        }
+        let taken = http.receive(&input[pending.clone()]);
+        pending.start += taken;
+        if taken > 0 {
+            continue;
+        }
+        let wait = until(http.wake(clock.now()), clock.now());
+        if !pending.is_empty() {
+            // The next request waits for the answer to this one.
+            std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
+            continue;
+        }
+        stream.set_read_timeout(Some(wait.unwrap_or(IDLE)))?;
+        match stream.read(&mut input) {
+            Ok(0) => break Ok(()),
+            Ok(n) => pending = 0..n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if is_timeout(&error) && wait.is_some() => {}
+            Err(error) if is_timeout(&error) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    finish(&mut http, server, clock);
+    result
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// The peer is gone; a call of the legacy era still runs to its end (M-190).
+fn finish<App>(http: &mut Http<'_>, server: &Mutex<Server<App>>, clock: Clock) {
+    http.hang_up(&mut lock(server), clock.now());
+    while !http.is_closed() {
+        http.poll(&mut lock(server), clock.now(), &mut []);
+        let wait = until(http.wake(clock.now()), clock.now());
+        std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
+    }
+}
+
+fn linger(stream: &mut TcpStream) {
+    let _ = stream.shutdown(Shutdown::Write);
+    let _ = stream.set_read_timeout(Some(LINGER));
+    let mut sink = [0; 4096];
+    // At most 256 KiB more: a peer that sends for ever is cut off.
+    for _ in 0..64 {
+        match stream.read(&mut sink) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A PC as a board: TCP and standard input and output around the connections
+//! of the core.
+
+mod http;
+mod stdio;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agentmote::server::Server;
+use agentmote::time::Instant;
+
+pub use http::{Listener, MAX_CONNECTIONS};
+pub use stdio::serve_stdio;
+
+/// The clock of a PC: milliseconds since it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(std::time::Instant);
+
+impl Clock {
+    /// A clock that stands at 0.
+    pub fn new() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Instant {
+        Instant::from_millis(u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How long to wait for a wake, at most until the next look at the clock.
+fn until(wake: Option<Instant>, now: Instant) -> Option<std::time::Duration> {
+    wake.map(|wake| std::time::Duration::from_millis(wake.since(now).max(1)))
+}
+
+/// A server may be used on after a thread that held it has panicked: the
+/// connection of that thread is gone, the server's own state is whole.
+fn lock<App>(server: &Mutex<Server<App>>) -> MutexGuard<'_, Server<App>> {
+    server.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,114 @@
+//! The bench arm, simulated: an MCP server on this machine.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use agentmote::server::{HttpConfig, Server};
+use bench_arm::{Arm, DEVICE};
+use hosted::{Clock, Listener, serve_stdio};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+const HELP: &str = "\
+The bench arm, simulated, as an MCP server.
+
+Usage: bench-arm [--port N] [--token SECRET] [--stdio]
+
+  --port N        listen on 127.0.0.1:N (default 8080; 0 takes a free port)
+  --token SECRET  ask for this bearer token; without it anyone on this machine
+                  may call
+  --stdio         speak lines on standard input and output instead of HTTP
+";
+
+struct Options {
+    port: u16,
+    token: Option<String>,
+    stdio: bool,
+}
+
+fn options() -> Result<Option<Options>, String> {
+    let mut options = Options {
+        port: 8080,
+        token: None,
+        stdio: false,
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--port" => {
+                let text = value()?;
+                options.port = text
+                    .parse()
+                    .map_err(|_| format!("--port {text}: not a port (0 to 65535)"))?;
+            }
+            "--token" => {
+                let token = value()?;
+                if token.is_empty() {
+                    return Err("--token: the token is empty".into());
+                }
+                options.token = Some(token);
+            }
+            "--stdio" => options.stdio = true,
+            "--help" | "-h" => return Ok(None),
+            _ => return Err(format!("{arg}: no such option; see --help")),
+        }
+    }
+    if options.stdio && options.token.is_some() {
+        return Err("--token is for HTTP: who may start the program may use --stdio".into());
+    }
+    Ok(Some(options))
+}
+
+/// Digest of the token: the token itself is not kept.
+static TOKEN: OnceLock<[u8; 32]> = OnceLock::new();
+
+fn opens(token: &[u8]) -> bool {
+    let digest: [u8; 32] = Sha256::digest(token).into();
+    TOKEN.get().is_some_and(|want| want.ct_eq(&digest).into())
+}
+
+fn run(options: Options) -> std::io::Result<()> {
+    let clock = Clock::new();
+    let mut server = Server::new(&DEVICE, Arm::new());
+    if options.stdio {
+        return serve_stdio(&mut server, clock);
+    }
+    let mut config = HttpConfig::LOOPBACK;
+    let mut headers = "";
+    if let Some(token) = options.token {
+        TOKEN.get_or_init(|| Sha256::digest(token.as_bytes()).into());
+        config.bearer = Some(opens);
+        headers = ",\n      \"headers\": { \"Authorization\": \"Bearer <the token>\" }";
+    }
+    let listener = Listener::bind(options.port)?;
+    let url = format!("http://{}{}", listener.address()?, config.path);
+    println!(
+        "The bench arm is served at {url} until Ctrl-C.\n\n\
+         Paste this into the configuration of an MCP host:\n\n\
+         {{\n  \"mcpServers\": {{\n    \"bench-arm\": {{\n      \"type\": \"http\",\n      \
+         \"url\": \"{url}\"{headers}\n    }}\n  }}\n}}\n"
+    );
+    listener.serve(Arc::new(Mutex::new(server)), config, clock)
+}
+
+fn main() -> ExitCode {
+    let options = match options() {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("bench-arm: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench-arm: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The server that the public conformance suites test: the tools that their
+//! scenarios call by name. One `no_std`-clean table on the core.
+
+use core::task::Poll;
+
+use agentmote::mcp::{Device, Identity};
+use agentmote::tool::{Answer, Call, Data};
+use agentmote::{ToolArgs, catalog, tool};
+
+/// The fixture has no state.
+#[derive(Debug, Default)]
+pub struct Fixture;
+
+/// What the fixture serves. A tool without parameters comes first, for the
+/// header scenarios.
+pub static DEVICE: Device<Fixture> = Device::new(
+    Identity::new("agentmote-fixture", env!("CARGO_PKG_VERSION")),
+    catalog![
+        read_temperature,
+        test_simple_text,
+        test_image_content,
+        test_audio_content,
+        test_embedded_resource,
+        test_multiple_content_types,
+        test_error_handling,
+        test_tool_with_progress,
+        test_logging_tool,
+        test_missing_capability,
+        test_streaming_elicitation,
+        json_schema_2020_12_tool,
+        set_led,
+    ],
+);
+
+/// A picture of one red dot: PNG, 1 by 1 pixel.
+const PNG: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0,
+    1, 0, 0, 0, 1, 8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xDE, 0, 0, 0, 12, b'I', b'D', b'A', b'T',
+    0x08, 0xD7, 0x63, 0xF8, 0xCF, 0xC0, 0, 0, 3, 1, 1, 0, 0x18, 0xDD, 0x8D, 0xB0, 0, 0, 0, 0, b'I',
+    b'E', b'N', b'D', 0xAE, 0x42, 0x60, 0x82,
+];
+
+/// A sound of no samples: WAV, 8 kHz, 8 bits, mono.
+const WAV: &[u8] = &[
+    b'R', b'I', b'F', b'F', 36, 0, 0, 0, b'W', b'A', b'V', b'E', b'f', b'm', b't', b' ', 16, 0, 0,
+    0, 1, 0, 1, 0, 0x40, 0x1F, 0, 0, 0x40, 0x1F, 0, 0, 1, 0, 8, 0, b'd', b'a', b't', b'a', 0, 0, 0,
+    0,
+];
+
+/// Reads a temperature.
+#[tool(read_only)]
+fn read_temperature(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("21.5")
+}
+
+/// Answers a text.
+#[tool(read_only)]
+fn test_simple_text(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("This is a simple text response for testing.")
+}
+
+/// Answers a picture.
+#[tool(read_only)]
+fn test_image_content(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.image(Data::Static(PNG), "image/png")
+}
+
+/// Answers a sound.
+#[tool(read_only)]
+fn test_audio_content(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.audio(Data::Static(WAV), "audio/wav")
+}
+
+/// Answers a resource in place.
+#[tool(read_only)]
+fn test_embedded_resource(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.resource_text(
+        "test://embedded-resource",
+        "text/plain",
+        "This is an embedded resource content.",
+    )
+}
+
+/// Answers a text, a picture and a resource.
+#[tool(read_only)]
+fn test_multiple_content_types(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    let _ = call.text("Multiple content types test:");
+    let _ = call.image(Data::Static(PNG), "image/png");
+    call.resource_text(
+        "test://mixed-content-resource",
+        "application/json",
+        "{\"test\":\"data\",\"value\":123}",
+    )
+}
+
+/// Fails.
+#[tool(read_only)]
+fn test_error_handling(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.fail("This tool intentionally returns an error for testing")
+}
+
+/// Reports progress three times, then answers.
+#[tool(read_only)]
+fn test_tool_with_progress(_: &mut Fixture, call: &mut Call<'_>) -> Poll<Answer> {
+    if call.step() < 3 {
+        call.progress(call.step() * 50, 100);
+        call.wake_after(5);
+        return Poll::Pending;
+    }
+    Poll::Ready(call.text("done"))
+}
+
+/// Answers a text and logs nothing.
+#[tool(read_only)]
+fn test_logging_tool(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("nothing was logged")
+}
+
+/// Needs a client that can ask its model.
+#[tool(read_only, requires(sampling))]
+fn test_missing_capability(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("the client can sample")
+}
+
+/// Needs a client that can ask its user.
+#[tool(read_only, requires(elicitation))]
+fn test_streaming_elicitation(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("the client can elicit")
+}
+
+/// Takes a schema with keywords beyond the descriptor.
+#[tool(
+    read_only,
+    schema = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}"##
+)]
+fn json_schema_2020_12_tool(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.text("the arguments are the handler's to check")
+}
+
+#[derive(ToolArgs)]
+struct SetLed {
+    /// Colour of the light.
+    #[arg(header = "Color", length = ..=32)]
+    color: heapless::String<128>,
+}
+
+/// Sets the colour of a light.
+#[tool(idempotent)]
+fn set_led(_: &mut Fixture, args: SetLed, call: &mut Call<'_>) -> Answer {
+    call.text(&args.color)
+}

@@ -1,0 +1,5 @@
+//! What the tests share: a peer that talks to a connection in memory, on a
+//! virtual clock, and the fixture of the conformance suites.
+
+pub mod fixture;
+pub mod peer;
