@@ -128,7 +128,7 @@ impl<'f> Member<'f> {
     }
 }
 
-/// Checks that stop the build at the field that breaks a rule, and then at
+/// A check that stops the build at the first field that breaks a rule, or at
 /// the struct. `by` ends the names of the functions that check.
 pub(crate) fn verified(
     input: &DeriveInput,
@@ -141,17 +141,18 @@ pub(crate) fn verified(
         let span = member.ident.span();
         let one = format_ident!("verify_{by}", span = span);
         let list = spanned(list, span);
-        quote_spanned! {span=>
-            const _: () = ::agentmote::__private::#one(&#list[#at]);
-        }
+        quote_spanned!(span=> ::agentmote::__private::#one(&#list[#at]);)
     });
     let span = input.ident.span();
     let all = format_ident!("verify_{by}s", span = span);
-    let whole = spanned(list, span);
-    let whole = quote_spanned! {span=>
-        const _: () = ::agentmote::__private::#all(#whole);
-    };
-    quote!(#(#each)* #whole)
+    let list = spanned(list, span);
+    let whole = quote_spanned!(span=> ::agentmote::__private::#all(#list););
+    quote! {
+        const _: () = {
+            #(#each)*
+            #whole
+        };
+    }
 }
 
 fn spanned(tokens: &TokenStream, span: Span) -> TokenStream {
