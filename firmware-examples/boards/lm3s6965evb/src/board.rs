@@ -4,7 +4,10 @@
 //! the real one, the clock of UART0 and of port A, the pins and the baud rate
 //! come first.
 
-#![expect(unsafe_code, reason = "registers, and handlers that cortex-m-rt wants unsafe")]
+#![expect(
+    unsafe_code,
+    reason = "registers, and handlers that cortex-m-rt wants unsafe"
+)]
 
 use core::convert::Infallible;
 use core::panic::PanicInfo;
@@ -16,8 +19,7 @@ use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m::peripheral::{NVIC, SCB};
 use cortex_m_rt::{ExceptionFrame, exception};
 use embedded_io::{ErrorType, Read, ReadReady, Write};
-
-use crate::ring::Ring;
+use line_ring::Ring;
 
 /// Bytes that may wait for the main loop: 89 ms at 115,200 baud.
 const RING: usize = 1024;

@@ -6,7 +6,6 @@
 #![deny(unsafe_code)]
 
 mod board;
-mod ring;
 
 use agentmote::server::{Line, LineMemory, Server, io};
 use bench_arm::{Arm, DEVICE};
