@@ -25,7 +25,6 @@ pub fn count(flags: &[bool]) -> usize {
 }
 
 /// A value of a field's type in a constant.
-#[derive(Debug)]
 pub struct Scalar<T: Plain>(pub T);
 
 /// A type whose values can be bounds and defaults.
