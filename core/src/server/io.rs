@@ -91,7 +91,16 @@ where
         let taken = connection.receive(rest);
         rest = rest.get(taken..).unwrap_or(&[]);
         let filled = connection.poll(server, now, &mut out);
-        tx.write_all(out.get(..filled).unwrap_or(&[]))?;
+        let mut unsent = out.get(..filled).unwrap_or(&[]);
+        // Not `write_all`: it panics at a writer that takes nothing. Such a
+        // writer breaks its contract, and what it leaves is lost.
+        while !unsent.is_empty() {
+            let sent = tx.write(unsent)?;
+            unsent = match sent {
+                0 => &[],
+                sent => unsent.get(sent..).unwrap_or(&[]),
+            };
+        }
         if taken == 0 && filled == 0 {
             tx.flush()?;
             return Ok(bytes.len().saturating_sub(rest.len()));
@@ -121,7 +130,16 @@ where
         let taken = connection.receive(rest);
         rest = rest.get(taken..).unwrap_or(&[]);
         let filled = connection.poll(server, now, &mut out);
-        tx.write_all(out.get(..filled).unwrap_or(&[])).await?;
+        let mut unsent = out.get(..filled).unwrap_or(&[]);
+        // Not `write_all`: it panics at a writer that takes nothing. Such a
+        // writer breaks its contract, and what it leaves is lost.
+        while !unsent.is_empty() {
+            let sent = tx.write(unsent).await?;
+            unsent = match sent {
+                0 => &[],
+                sent => unsent.get(sent..).unwrap_or(&[]),
+            };
+        }
         if taken == 0 && filled == 0 {
             tx.flush().await?;
             return Ok(bytes.len().saturating_sub(rest.len()));

@@ -3,6 +3,7 @@
 use agentmote::mcp::Version;
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
 use agentmote::time::Instant;
+use embedded_io::{ErrorKind, ErrorType, Write};
 
 use crate::tool::{App, DEVICE};
 
@@ -70,13 +71,36 @@ pub(crate) fn http(input: &[u8], out: &mut [u8]) -> usize {
     filled
 }
 
+/// A transport that takes as much as it likes, or fails.
+struct Tx<'o> {
+    out: &'o mut [u8],
+    most: usize,
+}
+
+impl ErrorType for Tx<'_> {
+    type Error = ErrorKind;
+}
+
+impl Write for Tx<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, ErrorKind> {
+        let place = self.out.get_mut(self.most).ok_or(ErrorKind::Other)?;
+        *place = bytes.first().copied().unwrap_or_default();
+        // More than there was is a lie that must do no harm either.
+        Ok(self.most)
+    }
+
+    fn flush(&mut self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+}
+
 /// What both transports of `embedded-io` are made of.
 pub(crate) fn transport(input: &[u8], out: &mut [u8]) -> usize {
-    let ([now, choice], input) = crate::pick(input);
+    let ([now, choice, most], input) = crate::pick(input);
     let now = Instant::from_millis(now as u64);
     let mut server = Server::new(&DEVICE, App { moved: 0 });
     let len = out.len();
-    let mut tx = &mut *out;
+    let mut tx = Tx { out, most };
     let taken = if choice == 0 {
         let mut memory = LineMemory::<512, 256, 2, 128>::new();
         let mut line = Line::new(&mut memory);

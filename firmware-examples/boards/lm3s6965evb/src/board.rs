@@ -162,20 +162,11 @@ impl Read for Uart {
 
 impl Write for Uart {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
-        let Some((first, rest)) = bytes.split_first() else {
-            return Ok(0);
-        };
-        while read(FLAGS) & TX_FULL != 0 {}
-        write(DATA, u32::from(*first));
-        let mut sent = 1;
-        for byte in rest {
-            if read(FLAGS) & TX_FULL != 0 {
-                break;
-            }
+        for byte in bytes {
+            while read(FLAGS) & TX_FULL != 0 {}
             write(DATA, u32::from(*byte));
-            sent += 1;
         }
-        Ok(sent)
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> Result<(), Infallible> {
