@@ -15,7 +15,7 @@ mod view;
 pub mod write;
 
 pub use number::{Number, NumberError};
-pub use scan::{Error, Reason};
+pub use scan::{Error, Reader, Reason};
 pub use text::Text;
 pub use view::{Elements, Kind, Members, Value};
 
@@ -35,5 +35,5 @@ pub use view::{Elements, Kind, Members, Value};
 /// assert_eq!(error.at, 9);
 /// ```
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
-    scan::check(text).map(Value::checked)
+    scan::check(text)
 }

@@ -60,7 +60,34 @@ impl<'a> Number<'a> {
     ///
     /// Refuses: [`NumberError::Fraction`], [`NumberError::Range`]. A number
     /// that is both gives either.
+    #[inline]
     pub fn as_i64(self) -> Result<i64, NumberError> {
+        match self.short() {
+            Some(value) => Ok(i64::from(value)),
+            None => self.long_i64(),
+        }
+    }
+
+    /// A number of a few digits and nothing else: what most integers are.
+    #[inline]
+    fn short(self) -> Option<u32> {
+        // Eight digits cannot overflow.
+        if self.raw.is_empty() || self.raw.len() > 8 {
+            return None;
+        }
+        let mut value = 0u32;
+        for &byte in self.raw {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
+        }
+        Some(value)
+    }
+
+    #[inline(never)]
+    fn long_i64(self) -> Result<i64, NumberError> {
         let (negative, magnitude) = self.whole()?;
         if negative {
             0i64.checked_sub_unsigned(magnitude)

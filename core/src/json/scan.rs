@@ -1,5 +1,6 @@
 //! Is this JSON? One pass over the text, one bit of state a level.
 
+use super::{Text, Value};
 use crate::limits::JSON_DEPTH;
 
 /// Why a text is not JSON.
@@ -89,32 +90,175 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
     run
 }
 
-/// The text left to read. Every step takes bytes off its front, so a position
-/// is never compared with a length twice.
-struct Rest<'a>(&'a [u8]);
+/// What stands behind the white space at the front.
+#[inline(never)]
+pub(super) fn skip_white(mut rest: &[u8]) -> &[u8] {
+    while let Some((b' ' | b'\t' | b'\n' | b'\r', tail)) = rest.split_first() {
+        rest = tail;
+    }
+    rest
+}
 
-impl<'a> Rest<'a> {
+/// Reads a text value by value, checking it on the way: one pass, however
+/// deep the reader looks into it.
+///
+/// Nothing that was read may be acted on before [`end`](Self::end) has said
+/// that the whole text is JSON.
+///
+/// ```
+/// use agentmote::json::Reader;
+/// let mut reader = Reader::new(br#"{"on":true,"x":[1,2]}"#);
+/// let mut on = None;
+/// reader.members(|name, reader| {
+///     if name.is("on") {
+///         on = reader.value()?.as_bool();
+///     }
+///     Ok(()) // A value that was not read is skipped, and checked all the same.
+/// })?;
+/// reader.end()?;
+/// assert_eq!(on, Some(true));
+/// # Ok::<(), agentmote::json::Reason>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<'a> {
+    /// The text left to read. Every step takes bytes off its front, so a
+    /// position is never compared with a length twice.
+    rest: &'a [u8],
+    /// Length of the whole text.
+    len: usize,
+    /// Objects that are open.
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of one value, white space around it allowed.
+    pub fn new(text: &'a [u8]) -> Self {
+        let mut reader = Self {
+            rest: text,
+            len: text.len(),
+            depth: 0,
+        };
+        reader.white();
+        reader
+    }
+
+    /// How many bytes have been read: after an error, the place of the byte
+    /// that cannot stay.
+    pub fn position(&self) -> usize {
+        self.len.saturating_sub(self.rest.len())
+    }
+
+    /// The byte that the next value begins with; nothing at the end.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<u8> {
+        self.peek()
+    }
+
+    /// Checks the next value and gives its window.
+    ///
+    /// # Errors
+    /// The [`Reason`] why it is none; [`position`](Self::position) tells
+    /// where.
+    #[inline]
+    pub fn value(&mut self) -> Result<Value<'a>, Reason> {
+        let from = self.rest;
+        if let [b'"', inner @ ..] = from {
+            let run = plain_run(inner);
+            if let Some([b'"', rest @ ..]) = inner.get(run..) {
+                self.rest = rest;
+                return Ok(Value::checked(from.get(..run + 2).unwrap_or(&[])));
+            }
+        }
+        self.other_value(from)
+    }
+
+    /// A value that is no plain string.
+    #[inline(never)]
+    fn other_value(&mut self, from: &'a [u8]) -> Result<Value<'a>, Reason> {
+        self.nested()?;
+        let raw = from.get(..from.len().wrapping_sub(self.rest.len()));
+        Ok(Value::checked(raw.unwrap_or(&[])))
+    }
+
+    /// Reads the object that comes next: `each` gets every name, and reads
+    /// its value or leaves it to be skipped.
+    ///
+    /// # Errors
+    /// The [`Reason`] why it is no object; what `each` says.
+    #[inline]
+    pub fn members(
+        &mut self,
+        mut each: impl FnMut(Text<'a>, &mut Self) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        if self.depth >= JSON_DEPTH {
+            return Err(Reason::Depth);
+        }
+        self.expect(b'{')?;
+        self.depth += 1;
+        self.white();
+        if self.peek() == Some(b'}') {
+            self.skip(1);
+        } else {
+            loop {
+                let name = self.name()?;
+                self.white();
+                let left = self.rest.len();
+                each(name, self)?;
+                if self.rest.len() == left {
+                    self.value()?;
+                }
+                self.white();
+                match self.peek() {
+                    Some(b',') => {
+                        self.skip(1);
+                        self.white();
+                    }
+                    Some(b'}') => {
+                        self.skip(1);
+                        break;
+                    }
+                    Some(_) => return Err(Reason::Unexpected),
+                    None => return Err(Reason::End),
+                }
+            }
+        }
+        self.depth = self.depth.saturating_sub(1);
+        Ok(())
+    }
+
+    /// Makes sure that the text is at its end.
+    ///
+    /// # Errors
+    /// [`Reason::Trailing`] if more than white space follows.
+    pub fn end(&mut self) -> Result<(), Reason> {
+        self.white();
+        match self.rest {
+            [] => Ok(()),
+            _ => Err(Reason::Trailing),
+        }
+    }
+
     #[inline]
     fn peek(&self) -> Option<u8> {
-        self.0.first().copied()
+        self.rest.first().copied()
     }
 
     #[inline]
     fn next(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
         Some(first)
     }
 
     #[inline]
     fn skip(&mut self, n: usize) {
-        self.0 = self.0.get(n..).unwrap_or(&[]);
+        self.rest = self.rest.get(n..).unwrap_or(&[]);
     }
 
     #[inline]
     fn white(&mut self) {
-        while let Some((b' ' | b'\t' | b'\n' | b'\r', rest)) = self.0.split_first() {
-            self.0 = rest;
+        if let Some(..=b' ') = self.peek() {
+            self.rest = skip_white(self.rest);
         }
     }
 
@@ -131,25 +275,39 @@ impl<'a> Rest<'a> {
 
     /// The rest of a string, its opening quote already taken.
     #[inline]
-    fn string(&mut self) -> Result<(), Reason> {
+    fn string(&mut self) -> Result<Text<'a>, Reason> {
+        let from = self.rest;
+        let run = plain_run(from);
+        if let Some((contents, [b'"', rest @ ..])) = from.split_at_checked(run) {
+            self.rest = rest;
+            return Ok(Text::plain(contents));
+        }
+        self.skip(run);
+        self.long_string(from)
+    }
+
+    /// The rest of a string that is not plain.
+    #[inline(never)]
+    fn long_string(&mut self, from: &'a [u8]) -> Result<Text<'a>, Reason> {
         loop {
-            self.skip(plain_run(self.0));
             match self.peek() {
                 Some(b'"') => {
+                    let contents = from.get(..from.len().wrapping_sub(self.rest.len()));
                     self.skip(1);
-                    return Ok(());
+                    return Ok(Text::checked(contents.unwrap_or(&[])));
                 }
                 Some(b'\\') => self.escape()?,
                 Some(0x80..) => self.wide()?,
                 Some(_) => return Err(Reason::Control),
                 None => return Err(Reason::End),
             }
+            self.skip(plain_run(self.rest));
         }
     }
 
     #[inline(never)]
     fn escape(&mut self) -> Result<(), Reason> {
-        let at = self.0;
+        let at = self.rest;
         self.skip(1);
         match self.next() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
@@ -165,13 +323,13 @@ impl<'a> Rest<'a> {
                     }
                 }
                 0xDC00..=0xDFFF => {
-                    self.0 = at;
+                    self.rest = at;
                     Err(Reason::Surrogate)
                 }
                 _ => Ok(()),
             },
             Some(_) => {
-                self.0 = at;
+                self.rest = at;
                 Err(Reason::Escape)
             }
             None => Err(Reason::End),
@@ -194,8 +352,8 @@ impl<'a> Rest<'a> {
     /// A run of bytes from 0x80 on, up to the next ASCII byte.
     #[inline(never)]
     fn wide(&mut self) -> Result<(), Reason> {
-        let len = self.0.iter().take_while(|b| !b.is_ascii()).count();
-        let Some(run) = self.0.get(..len) else {
+        let len = self.rest.iter().take_while(|b| !b.is_ascii()).count();
+        let Some(run) = self.rest.get(..len) else {
             return Err(Reason::End);
         };
         match core::str::from_utf8(run) {
@@ -207,7 +365,7 @@ impl<'a> Rest<'a> {
                 self.skip(error.valid_up_to());
                 // A character that the end of the text cuts may still come.
                 match error.error_len() {
-                    None if self.0.len() == len - error.valid_up_to() => Err(Reason::End),
+                    None if self.rest.len() == len - error.valid_up_to() => Err(Reason::End),
                     _ => Err(Reason::Utf8),
                 }
             }
@@ -254,11 +412,25 @@ impl<'a> Rest<'a> {
 
     /// A member name and its colon, the name's opening quote expected next.
     #[inline]
-    fn name(&mut self) -> Result<(), Reason> {
+    fn name(&mut self) -> Result<Text<'a>, Reason> {
+        if let [b'"', inner @ ..] = self.rest {
+            if let Some((name, [b'"', b':', rest @ ..])) = inner.split_at_checked(plain_run(inner))
+            {
+                self.rest = rest;
+                return Ok(Text::plain(name));
+            }
+        }
+        self.other_name()
+    }
+
+    /// A member name that is not plain, or has white space behind it.
+    #[inline(never)]
+    fn other_name(&mut self) -> Result<Text<'a>, Reason> {
         self.expect(b'"')?;
-        self.string()?;
+        let name = self.string()?;
         self.white();
-        self.expect(b':')
+        self.expect(b':')?;
+        Ok(name)
     }
 
     #[inline]
@@ -274,7 +446,7 @@ impl<'a> Rest<'a> {
     }
 
     /// One value with all that it nests.
-    fn value(&mut self) -> Result<(), Reason> {
+    fn nested(&mut self) -> Result<(), Reason> {
         // Bit 0 tells of the innermost level whether it is an object. The bit
         // above the outermost level marks the bottom of the stack.
         let mut levels: u64 = 1;
@@ -286,7 +458,7 @@ impl<'a> Rest<'a> {
                     self.string()?;
                 }
                 Some(open @ (b'{' | b'[')) => {
-                    if levels >> JSON_DEPTH != 0 {
+                    if levels >> JSON_DEPTH.saturating_sub(self.depth) != 0 {
                         return Err(Reason::Depth);
                     }
                     self.skip(1);
@@ -348,25 +520,17 @@ impl<'a> Rest<'a> {
 
 /// The one value in `text` without the white space around it, if `text` is
 /// JSON.
-pub(super) fn check(text: &[u8]) -> Result<&[u8], Error> {
-    let mut rest = Rest(text);
-    rest.white();
-    let from = rest.0;
-    let result = rest.value();
-    let fail = |left: &[u8], reason| Error {
-        at: text.len() - left.len().min(text.len()),
-        reason,
-    };
-    if let Err(reason) = result {
-        return Err(fail(rest.0, reason));
-    }
-    let value = from
-        .get(..from.len() - rest.0.len().min(from.len()))
-        .unwrap_or(&[]);
-    rest.white();
-    match rest.0 {
-        [] => Ok(value),
-        left => Err(fail(left, Reason::Trailing)),
+pub(super) fn check(text: &[u8]) -> Result<Value<'_>, Error> {
+    let mut reader = Reader::new(text);
+    match reader
+        .value()
+        .and_then(|value| reader.end().map(|()| value))
+    {
+        Ok(value) => Ok(value),
+        Err(reason) => Err(Error {
+            at: reader.position(),
+            reason,
+        }),
     }
 }
 
@@ -420,7 +584,7 @@ mod tests {
         ];
         for (text, at, reason) in cases {
             assert_eq!(
-                check(text),
+                check(text).map(|_| ()),
                 Err(Error { at, reason }),
                 "{:?}",
                 core::str::from_utf8(text)
@@ -448,6 +612,7 @@ mod tests {
 
     #[test]
     fn the_value_is_given_without_its_surroundings() {
+        let check = |text| check(text).map(|value| value.raw());
         assert_eq!(check(b" \r\n\t[ 1 ] \n"), Ok(&b"[ 1 ]"[..]));
         assert_eq!(check(b"\"\\uD83D\\uDE00\""), Ok(&b"\"\\uD83D\\uDE00\""[..]));
         assert_eq!(check(b"-0.0e-7"), Ok(&b"-0.0e-7"[..]));

@@ -7,13 +7,24 @@ use super::scan::plain_run;
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     raw: &'a [u8],
+    /// Whether no escape stands in it.
+    plain: bool,
 }
 
 impl<'a> Text<'a> {
     /// `raw` must come from a checked text; anything else reads as some other
     /// text, never as a panic.
     pub(crate) fn checked(raw: &'a [u8]) -> Self {
-        Self { raw }
+        Self {
+            raw,
+            plain: !raw.contains(&b'\\'),
+        }
+    }
+
+    /// Contents that are known to have no escape.
+    #[inline]
+    pub(crate) const fn plain(raw: &'a [u8]) -> Self {
+        Self { raw, plain: true }
     }
 
     /// The bytes between the quotes, as they were sent.
@@ -24,7 +35,7 @@ impl<'a> Text<'a> {
 
     /// The text, if no escape stands in it.
     pub fn as_str(self) -> Option<&'a str> {
-        if self.raw.contains(&b'\\') {
+        if !self.plain {
             return None;
         }
         core::str::from_utf8(self.raw).ok()
@@ -33,12 +44,16 @@ impl<'a> Text<'a> {
     /// Whether the text is `other`, after unescaping.
     #[inline]
     pub fn is(self, other: &str) -> bool {
-        if self.raw.len() <= other.len() {
-            // An escape is longer than what it stands for, so raw text of no
-            // more bytes than `other` can only be `other` itself.
-            return self.raw == other.as_bytes() && !self.raw.contains(&b'\\');
+        if self.plain {
+            self.raw == other.as_bytes()
+        } else {
+            self.decodes_to(other)
         }
-        self.raw.contains(&b'\\') && self.chars().eq(other.chars())
+    }
+
+    #[inline(never)]
+    fn decodes_to(self, other: &str) -> bool {
+        self.chars().eq(other.chars())
     }
 
     /// Whether two texts are equal, after unescaping.

@@ -2,7 +2,7 @@
 
 use super::Text;
 use super::number::Number;
-use super::scan::plain_run;
+use super::scan::{plain_run, skip_white};
 
 /// The six kinds of JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl<'a> Value<'a> {
 
 fn inside(raw: &[u8], open: u8) -> &[u8] {
     match raw.split_first() {
-        Some((&first, rest)) if first == open => skip_white(rest),
+        Some((&first, rest)) if first == open => white(rest),
         _ => &[],
     }
 }
@@ -143,14 +143,22 @@ impl<'a> Iterator for Members<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.first() != Some(&b'"') {
+        let [b'"', inner @ ..] = self.rest else {
             return None;
-        }
-        let (name, rest) = take_string(self.rest);
-        let name = Value::checked(name).as_text()?;
+        };
+        let (name, rest) = match inner.split_at_checked(plain_run(inner)) {
+            Some((name, [b'"', rest @ ..])) => (Text::plain(name), rest),
+            _ => {
+                let (string, rest) = take_string(self.rest);
+                (Value::checked(string).as_text()?, rest)
+            }
+        };
         // Behind the name: white space, the colon, white space.
-        let rest = skip_white(rest).get(1..).unwrap_or(&[]);
-        let (value, rest) = take_value(skip_white(rest));
+        let rest = match rest {
+            [b':', rest @ ..] => rest,
+            _ => skip_white(rest).get(1..).unwrap_or(&[]),
+        };
+        let (value, rest) = take_value(white(rest));
         self.rest = skip_comma(rest);
         Some((name, Value::checked(value)))
     }
@@ -192,17 +200,17 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 #[inline]
-fn skip_white(mut rest: &[u8]) -> &[u8] {
-    while let Some((b' ' | b'\t' | b'\n' | b'\r', tail)) = rest.split_first() {
-        rest = tail;
+fn white(rest: &[u8]) -> &[u8] {
+    match rest.first() {
+        Some(..=b' ') => skip_white(rest),
+        _ => rest,
     }
-    rest
 }
 
 #[inline]
 fn skip_comma(rest: &[u8]) -> &[u8] {
-    match skip_white(rest).split_first() {
-        Some((b',', tail)) => skip_white(tail),
+    match white(rest) {
+        [b',', tail @ ..] => white(tail),
         _ => &[],
     }
 }
@@ -244,6 +252,7 @@ fn take_value(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+#[inline(never)]
 fn take_nested(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut depth = 0usize;
     let mut rest = bytes;
@@ -258,7 +267,7 @@ fn take_nested(bytes: &[u8]) -> (&[u8], &[u8]) {
                 depth = depth.saturating_sub(1);
                 rest = tail;
                 if depth == 0 {
-                    return split(bytes, bytes.len() - rest.len().min(bytes.len()));
+                    return split(bytes, bytes.len().wrapping_sub(rest.len()));
                 }
             }
             Some((_, tail)) => rest = tail,

@@ -38,6 +38,12 @@ pub fn string(sink: &mut Sink<'_>, text: &str) {
 pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
     let mut rest = text;
     loop {
+        // JSON inside a string is full of quotes.
+        while let [byte @ (b'"' | b'\\'), tail @ ..] = rest {
+            sink.byte(b'\\');
+            sink.byte(*byte);
+            rest = tail;
+        }
         let run = literal_run(rest);
         let (run, tail) = rest.split_at_checked(run).unwrap_or((rest, &[]));
         sink.put(run);

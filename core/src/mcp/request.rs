@@ -7,7 +7,7 @@ use super::reply::{Body, Reply};
 use super::revision::{Method, Version};
 use super::tools;
 use crate::buf::{Sink, Span};
-use crate::json::{Kind, Text, Value};
+use crate::json::{Kind, Reader, Reason, Text, Value};
 use crate::limits::TOKEN_BYTES;
 use crate::rpc::{self, Message};
 use crate::tool::Capabilities;
@@ -80,7 +80,7 @@ pub(crate) enum Decision {
 pub(crate) fn decide<App>(
     device: &Device<App>,
     buf: &[u8],
-    value: Value<'_>,
+    text: &[u8],
     framing: Framing<'_>,
 ) -> Decision {
     let refuse = |id: &[u8], modern, fault| {
@@ -94,27 +94,31 @@ pub(crate) fn decide<App>(
             body: Body::Fault(fault),
         })
     };
-    let (id, method, params) = match rpc::read(value) {
-        Ok(Message::Request { id, method, params }) => (id, method, params),
-        Ok(Message::Notification { method, params }) => return notification(buf, method, params),
+    let mut params = Params::default();
+    let message = match rpc::read(text, |reader| params.read(reader)) {
+        Ok(Ok(message)) => message,
+        Ok(Err(refused)) => return refuse(refused.id, false, Fault::Invalid(refused.why)),
+        Err(error) => return refuse(&[], false, Fault::Parse(error)),
+    };
+    let (id, method) = match message {
+        Message::Request { id, method } => (id, method),
+        Message::Notification { method } => return notification(buf, method, &params),
         // Nothing was asked of a client that speaks the modern era (M-056).
-        Ok(Message::Response) if modern_by_header(&framing) => {
+        Message::Response if modern_by_header(&framing) => {
             return refuse(&[], true, Fault::Invalid("a response to nothing"));
         }
-        Ok(Message::Response) => return Decision::Nothing,
-        Err(refused) => return refuse(refused.id, false, Fault::Invalid(refused.why)),
+        Message::Response => return Decision::Nothing,
     };
-    let read = match Params::read(params) {
-        Ok(read) => read,
-        Err(fault) => return refuse(id, modern_by_header(&framing), fault),
-    };
+    let modern = params.meta.version.is_some() || modern_by_header(&framing);
+    if let Some(fault) = params.fault {
+        return refuse(id, modern, fault);
+    }
     let request = Request {
         buf,
         id,
         method,
-        params: read,
+        params,
     };
-    let modern = read.meta.version.is_some() || modern_by_header(&framing);
     let result = if modern {
         request.modern(device, &framing)
     } else {
@@ -135,13 +139,13 @@ fn modern_by_header(framing: &Framing<'_>) -> bool {
     }
 }
 
-fn notification(buf: &[u8], method: Text<'_>, params: Option<Value<'_>>) -> Decision {
-    if method.is("notifications/cancelled") {
-        if let Some(id) = params.and_then(|params| params.member("requestId")) {
-            return Decision::Cancel(Span::of(buf, id.raw()));
+fn notification(buf: &[u8], method: Text<'_>, params: &Params<'_>) -> Decision {
+    match params.request {
+        Some(id) if method.is("notifications/cancelled") && params.fault.is_none() => {
+            Decision::Cancel(Span::of(buf, id.raw()))
         }
+        _ => Decision::Nothing,
     }
-    Decision::Nothing
 }
 
 /// The members of `params` that the protocol knows. Each of them acts, so
@@ -155,7 +159,11 @@ struct Params<'a> {
     version: Option<Value<'a>>,
     /// Of `initialize`.
     client: Option<Value<'a>>,
+    /// Of `notifications/cancelled`.
+    request: Option<Value<'a>>,
     meta: Meta<'a>,
+    /// What is wrong with the shape of it.
+    fault: Option<Fault>,
 }
 
 /// The members of `_meta` that the protocol knows.
@@ -164,62 +172,75 @@ struct Meta<'a> {
     version: Option<Value<'a>>,
     client: Option<Value<'a>>,
     token: Option<Value<'a>>,
+    /// One of them stands twice.
+    twice: bool,
 }
 
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
 
 impl<'a> Params<'a> {
-    fn read(params: Option<Value<'a>>) -> Result<Self, Fault> {
-        let mut read = Self::default();
-        let Some(params) = params else {
-            return Ok(read);
-        };
-        if params.kind() != Kind::Object {
-            return Err(Fault::Params("params must be an object"));
+    fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Reason> {
+        if reader.first() != Some(b'{') {
+            self.fault = Some(Fault::Params("params must be an object"));
+            return Ok(());
         }
+        let mut twice = false;
         let mut meta = None;
-        for (key, value) in params.members() {
+        reader.members(|key, reader| {
             let place = if key.is("name") {
-                &mut read.name
+                &mut self.name
             } else if key.is("arguments") {
-                &mut read.arguments
+                &mut self.arguments
             } else if key.is("_meta") {
-                &mut meta
+                twice |= meta.is_some();
+                let object = reader.first() == Some(b'{');
+                meta = Some(object);
+                return if object {
+                    self.meta.read(reader)
+                } else {
+                    Ok(())
+                };
             } else if key.is("cursor") {
-                &mut read.cursor
+                &mut self.cursor
             } else if key.is("protocolVersion") {
-                &mut read.version
+                &mut self.version
             } else if key.is("capabilities") {
-                &mut read.client
+                &mut self.client
+            } else if key.is("requestId") {
+                &mut self.request
             } else {
-                continue;
+                return Ok(());
             };
-            if place.replace(value).is_some() {
-                return Err(Fault::Params("a member of params stands twice"));
-            }
+            twice |= place.replace(reader.value()?).is_some();
+            Ok(())
+        })?;
+        if twice {
+            self.fault = Some(Fault::Params("a member of params stands twice"));
+        } else if meta == Some(false) {
+            self.fault = Some(Fault::Params("_meta must be an object"));
+        } else if self.meta.twice {
+            self.fault = Some(Fault::Params("a member of _meta stands twice"));
         }
-        let Some(meta) = meta else {
-            return Ok(read);
-        };
-        if meta.kind() != Kind::Object {
-            return Err(Fault::Params("_meta must be an object"));
-        }
-        for (key, value) in meta.members() {
+        Ok(())
+    }
+}
+
+impl<'a> Meta<'a> {
+    fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Reason> {
+        reader.members(|key, reader| {
             let place = if key.is(META_VERSION) {
-                &mut read.meta.version
+                &mut self.version
             } else if key.is(META_CLIENT) {
-                &mut read.meta.client
+                &mut self.client
             } else if key.is("progressToken") {
-                &mut read.meta.token
+                &mut self.token
             } else {
-                continue;
+                return Ok(());
             };
-            if place.replace(value).is_some() {
-                return Err(Fault::Params("a member of _meta stands twice"));
-            }
-        }
-        Ok(read)
+            self.twice |= place.replace(reader.value()?).is_some();
+            Ok(())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A message: request, notification, response, or why it is none of them.
 
-use crate::json::{Kind, Text, Value};
+use crate::json::{Error, Kind, Reader, Reason, Text, Value};
 use crate::limits::ID_BYTES;
 
 /// A message whose envelope is right.
@@ -12,15 +12,11 @@ pub enum Message<'a> {
         id: &'a [u8],
         /// What to do.
         method: Text<'a>,
-        /// With what; of any JSON kind.
-        params: Option<Value<'a>>,
     },
     /// It wants none, not even an error (M-011).
     Notification {
         /// What happened.
         method: Text<'a>,
-        /// With what; of any JSON kind.
-        params: Option<Value<'a>>,
     },
     /// The answer to a request of this side.
     Response,
@@ -36,64 +32,106 @@ pub struct Refused<'a> {
     pub why: &'static str,
 }
 
-/// Reads the envelope of one message (M-002 to M-005). Members that JSON-RPC
-/// does not know are ignored; its own must not stand twice.
-pub fn read(value: Value<'_>) -> Result<Message<'_>, Refused<'_>> {
-    let refuse = |why| Err(Refused { id: &[], why });
-    if value.kind() != Kind::Object {
-        return refuse("the message is not an object");
+/// Reads one message (M-002 to M-005) in one pass. Members that JSON-RPC does
+/// not know are ignored; its own must not stand twice.
+///
+/// `params` reads the value of that name, whatever it is: the members of a
+/// protocol are that protocol's. What it read must not be acted on unless
+/// this gives a [`Message`].
+///
+/// # Errors
+/// Where the text stops being JSON, and why.
+pub fn read<'a>(
+    text: &'a [u8],
+    mut params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
+) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
+    let mut reader = Reader::new(text);
+    let mut parts = Parts::default();
+    let read = if reader.first() == Some(b'{') {
+        reader.members(|name, reader| {
+            let place = if name.is("jsonrpc") {
+                &mut parts.version
+            } else if name.is("id") {
+                &mut parts.id
+            } else if name.is("method") {
+                &mut parts.method
+            } else if name.is("params") {
+                parts.twice |= parts.params;
+                parts.params = true;
+                return params(reader);
+            } else {
+                parts.answer |= name.is("result") || name.is("error");
+                return Ok(());
+            };
+            parts.twice |= place.replace(reader.value()?).is_some();
+            Ok(())
+        })
+    } else {
+        parts.other = true;
+        reader.value().map(|_| ())
+    };
+    match read.and_then(|()| reader.end()) {
+        Ok(()) => Ok(parts.message()),
+        Err(reason) => Err(Error {
+            at: reader.position(),
+            reason,
+        }),
     }
-    let mut version = None;
-    let mut id = None;
-    let mut method = None;
-    let mut params = None;
-    let mut answer = false;
-    for (name, value) in value.members() {
-        let place = if name.is("jsonrpc") {
-            &mut version
-        } else if name.is("id") {
-            &mut id
-        } else if name.is("method") {
-            &mut method
-        } else if name.is("params") {
-            &mut params
-        } else {
-            answer |= name.is("result") || name.is("error");
-            continue;
-        };
-        if place.replace(value).is_some() {
+}
+
+#[derive(Default)]
+struct Parts<'a> {
+    version: Option<Value<'a>>,
+    id: Option<Value<'a>>,
+    method: Option<Value<'a>>,
+    params: bool,
+    /// A `result` or an `error` is there.
+    answer: bool,
+    /// A member stands twice.
+    twice: bool,
+    /// The text is no object.
+    other: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn message(self) -> Result<Message<'a>, Refused<'a>> {
+        let refuse = |why| Err(Refused { id: &[], why });
+        if self.other {
+            return refuse("the message is not an object");
+        }
+        if self.twice {
             return refuse("a member stands twice: jsonrpc, id, method or params");
         }
-    }
-    let id = match id {
-        None => None,
-        Some(value) => match id_of(value) {
-            Ok(raw) => Some(raw),
-            Err(why) => return refuse(why),
-        },
-    };
-    let refuse = |why| {
-        Err(Refused {
-            id: id.unwrap_or(&[]),
-            why,
+        let id = match self.id {
+            None => None,
+            Some(value) => match id_of(value) {
+                Ok(raw) => Some(raw),
+                Err(why) => return refuse(why),
+            },
+        };
+        let refuse = |why| {
+            Err(Refused {
+                id: id.unwrap_or(&[]),
+                why,
+            })
+        };
+        match self.version.and_then(Value::as_text) {
+            Some(text) if text.is("2.0") => {}
+            _ => return refuse("jsonrpc must be \"2.0\""),
+        }
+        let method = match self.method {
+            Some(value) => match value.as_text() {
+                Some(method) => method,
+                None => return refuse("method must be a string"),
+            },
+            None if self.answer => return Ok(Message::Response),
+            None => return refuse("method is missing"),
+        };
+        Ok(match id {
+            Some(id) => Message::Request { id, method },
+            None => Message::Notification { method },
         })
-    };
-    match version.and_then(Value::as_text) {
-        Some(text) if text.is("2.0") => {}
-        _ => return refuse("jsonrpc must be \"2.0\""),
     }
-    let method = match method {
-        Some(value) => match value.as_text() {
-            Some(method) => method,
-            None => return refuse("method must be a string"),
-        },
-        None if answer => return Ok(Message::Response),
-        None => return refuse("method is missing"),
-    };
-    Ok(match id {
-        Some(id) => Message::Request { id, method, params },
-        None => Message::Notification { method, params },
-    })
 }
 
 /// An id is a string or a whole number (M-003).

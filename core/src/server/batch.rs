@@ -3,7 +3,7 @@
 use super::Server;
 use super::running::{Running, reply};
 use crate::buf::Span;
-use crate::json::{Elements, Value};
+use crate::json::{self, Elements};
 use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, decide};
 use crate::time::Instant;
 use crate::tool::Outcome;
@@ -34,11 +34,23 @@ pub(super) enum Turn {
 }
 
 impl Batch {
-    /// The batch in this array; none if the array is empty.
-    pub(super) fn of(buf: &[u8], array: Value<'_>) -> Option<Self> {
-        let elements = array.elements();
-        elements.clone().next()?;
-        Some(Self {
+    /// Whether a message is an array, so a batch or refused.
+    pub(super) fn is_array(text: &[u8]) -> bool {
+        text.trim_ascii_start().starts_with(b"[")
+    }
+
+    /// The batch in this array, which stands in `buf`.
+    pub(super) fn open(buf: &[u8], text: &[u8], allowed: bool) -> Result<Self, Fault> {
+        let elements = json::parse(text).map_err(Fault::Parse)?.elements();
+        if !allowed {
+            return Err(Fault::Invalid(
+                "a batch is not part of this protocol version",
+            ));
+        }
+        if elements.clone().next().is_none() {
+            return Err(Fault::Invalid("a batch must not be empty"));
+        }
+        Ok(Self {
             rest: Span::of(buf, elements.rest()),
             answered: false,
             waiting: None,
@@ -68,7 +80,7 @@ impl Batch {
             return Turn::End;
         };
         self.rest = Span::of(buf, elements.rest());
-        match decide(server.device, buf, value, framing) {
+        match decide(server.device, buf, value.raw(), framing) {
             Decision::Nothing => Turn::Again,
             Decision::Cancel(id) => Turn::Cancel(id),
             Decision::Answer(reply) => Turn::Answer(reply),
@@ -82,8 +94,9 @@ impl Batch {
                     token: Span::EMPTY,
                     ..plan
                 };
-                if let Some(mut call) = Running::admit(server, plan, buf, result, outcome) {
-                    if !call.step(server, now, buf, result, outcome) {
+                let admitted = Running::admit(server, plan, buf, result, outcome);
+                if let Some((mut call, args)) = admitted {
+                    if !call.start(server, now, args, result, outcome) {
                         self.waiting = Some(call);
                         return Turn::Wait;
                     }

@@ -10,7 +10,6 @@ use crate::frame::http::{
     Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
     origin_allowed, origin_is_loopback, parse,
 };
-use crate::json::{self, Kind};
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Headers, Reply, decide, write_progress, write_reply,
 };
@@ -454,27 +453,21 @@ impl<'m> Http<'m> {
         }
         let end = self.head_len.saturating_add(self.body_len);
         let body = self.rx.get(self.head_len..end).unwrap_or(&[]);
-        let value = match json::parse(body) {
-            Ok(value) => value,
-            Err(error) => return self.answer(fault_reply(Fault::Parse(error))),
-        };
         let Some(head) = &self.head else {
             return self.send(What::Plain(500, "no request"));
         };
         let headers = Headers::of(head, self.head_bytes());
-        if value.kind() == Kind::Array {
-            let fault = match (headers.may_batch(), Batch::of(self.rx, value)) {
-                (true, Some(batch)) => {
+        if Batch::is_array(body) {
+            match Batch::open(self.rx, body, headers.may_batch()) {
+                Ok(batch) => {
                     self.batch = Some(batch);
                     self.state = State::Working;
-                    return;
                 }
-                (true, None) => "a batch must not be empty",
-                (false, _) => "a batch is not part of this protocol version",
-            };
-            return self.answer(fault_reply(Fault::Invalid(fault)));
+                Err(fault) => self.answer(fault_reply(fault)),
+            }
+            return;
         }
-        match decide(server.device, self.rx, value, Framing::Http(headers)) {
+        match decide(server.device, self.rx, body, Framing::Http(headers)) {
             Decision::Nothing | Decision::Cancel(_) => self.send(What::Accepted),
             Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(reply),
             Decision::Call(plan) => self.begin(server, now, plan),
@@ -485,11 +478,12 @@ impl<'m> Http<'m> {
         let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
         match admitted {
             None => self.answer(reply(plan)),
-            Some(mut call) => {
-                if !self.can_stream() {
+            Some((mut call, args)) => {
+                if call.plan.token.is_empty() || !self.can_stream() {
                     call.plan.token = Span::EMPTY;
                 }
-                self.run(server, now, call);
+                let done = call.start(server, now, args, self.result, &mut self.outcome);
+                self.ran(call, done);
             }
         }
     }
@@ -511,8 +505,13 @@ impl<'m> Http<'m> {
 
     /// Runs a step of the call, and sends what comes of it.
     fn run<App>(&mut self, server: &mut Server<App>, now: Instant, mut call: Running) {
-        self.state = State::Working;
         let done = call.step(server, now, self.rx, self.result, &mut self.outcome);
+        self.ran(call, done);
+    }
+
+    /// Sends what a step of the call has come to.
+    fn ran(&mut self, mut call: Running, done: bool) {
+        self.state = State::Working;
         if done {
             if self.streaming {
                 self.send(What::StreamEnd(call.reply()));

@@ -8,7 +8,6 @@ use super::batch::{Batch, Turn};
 use super::running::{Running, UNKNOWN, keep, reply};
 use crate::buf::{Sink, Span};
 use crate::frame::line::{Line as Frame, Lines};
-use crate::json::{self, Kind};
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Reply, Session, decide, write_progress, write_reply,
 };
@@ -289,32 +288,25 @@ impl<'m> Line<'m> {
 
     /// Takes the line that stands ready.
     fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
-        let value = match self.lines.line(self.rx) {
+        let line = match self.lines.line(self.rx) {
             None => return self.lines.clear(),
             Some(Frame::TooLong { bytes }) => {
                 let room = self.rx.len();
                 return self.refuse(Fault::TooLong { bytes, room });
             }
-            Some(Frame::Whole(line)) => match json::parse(line) {
-                Ok(value) => value,
-                Err(error) => return self.refuse(Fault::Parse(error)),
-            },
+            Some(Frame::Whole(line)) => line,
         };
-        if value.kind() == Kind::Array {
-            let batches = self
+        if Batch::is_array(line) {
+            let allowed = self
                 .session
                 .is_some_and(|session| session.version.has_batches());
-            match Batch::of(self.rx, value) {
-                Some(batch) if batches => self.batch = Some(batch),
-                _ => self.refuse(Fault::Invalid(if batches {
-                    "a batch must not be empty"
-                } else {
-                    "a batch is not part of this protocol version"
-                })),
+            match Batch::open(self.rx, line, allowed) {
+                Ok(batch) => self.batch = Some(batch),
+                Err(fault) => self.refuse(fault),
             }
             return;
         }
-        let decision = decide(server.device, self.rx, value, Framing::Line(self.session));
+        let decision = decide(server.device, self.rx, line, Framing::Line(self.session));
         match decision {
             Decision::Nothing => self.lines.clear(),
             Decision::Cancel(id) => {
@@ -347,11 +339,11 @@ impl<'m> Line<'m> {
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
         let answer = What::Answer(reply(plan));
         let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
-        let Some(mut call) = admitted else {
+        let Some((mut call, args)) = admitted else {
             return self.send(answer);
         };
         if !call.may_wait(server) {
-            call.step(server, now, self.rx, self.result, &mut self.outcome);
+            call.start(server, now, args, self.result, &mut self.outcome);
             return self.send(answer);
         }
         let Some(at) = self.flights.iter().position(Option::is_none) else {

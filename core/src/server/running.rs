@@ -1,7 +1,7 @@
 //! A call on its way: from the check of its arguments to its result.
 
 use super::Server;
-use crate::buf::Span;
+use crate::buf::{Sink, Span};
 use crate::json::Value;
 use crate::mcp::{Body, CallPlan, Reply, Version};
 use crate::time::Instant;
@@ -21,25 +21,31 @@ pub(super) struct Running {
 impl Running {
     /// Checks the arguments of a call before anything acts. `None`: they are
     /// wrong, and the outcome says why (M-119).
-    pub(super) fn admit<App>(
+    pub(super) fn admit<'a, App>(
         server: &Server<App>,
         plan: CallPlan,
-        message: &[u8],
+        message: &'a [u8],
         result: &mut [u8],
         outcome: &mut Outcome,
-    ) -> Option<Self> {
+    ) -> Option<(Self, Args<'a>)> {
         let entry = server.device.tools.get(plan.tool)?;
-        let mut fine = false;
-        outcome.refuse(result, |report| {
-            fine = check(&entry.tool, object(plan, message), report).is_some();
-        });
-        fine.then_some(Self {
+        let object = object(plan, message);
+        // Most arguments are right: the report is only written once one is
+        // known not to be.
+        let Some(args) = check(&entry.tool, object, &mut Sink::counter()) else {
+            outcome.refuse(result, |report| {
+                check(&entry.tool, object, report);
+            });
+            return None;
+        };
+        let running = Self {
             plan,
             step: 0,
             last: None,
             report: None,
             wake: None,
-        })
+        };
+        Some((running, args))
     }
 
     /// Whether its handler may answer "not yet".
@@ -47,7 +53,7 @@ impl Running {
         entry(server, self.plan).is_some_and(|entry| entry.tool.polled)
     }
 
-    /// Runs the handler once. Whether the result stands in the buffer.
+    /// Runs the handler once more. Whether the result stands in the buffer.
     pub(super) fn step<App>(
         &mut self,
         server: &mut Server<App>,
@@ -56,10 +62,26 @@ impl Running {
         result: &mut [u8],
         outcome: &mut Outcome,
     ) -> bool {
+        match self.args(server, message) {
+            Some(args) => self.start(server, now, args, result, outcome),
+            None => true,
+        }
+    }
+
+    /// Runs the handler with these arguments. Whether the result stands in
+    /// the buffer.
+    pub(super) fn start<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        args: Args<'_>,
+        result: &mut [u8],
+        outcome: &mut Outcome,
+    ) -> bool {
         let Some(entry) = entry(server, self.plan) else {
             return true;
         };
-        let call = self.call(entry, now, message, result, outcome);
+        let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
         let (ended, progress) = run(entry, &mut server.app, call);
         self.step = self.step.saturating_add(1);
         match ended {
@@ -85,27 +107,26 @@ impl Running {
         result: &mut [u8],
         outcome: &mut Outcome,
     ) {
-        if let Some(entry) = entry(server, self.plan) {
-            let call = self.call(entry, now, message, result, outcome);
+        if let (Some(entry), Some(args)) = (entry(server, self.plan), self.args(server, message)) {
+            let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
             let _ = run(entry, &mut server.app, call.cancelled());
         }
     }
 
-    fn call<'c, App>(
-        &self,
-        entry: &Entry<App>,
-        now: Instant,
-        message: &'c [u8],
-        result: &'c mut [u8],
-        outcome: &'c mut Outcome,
-    ) -> Call<'c> {
-        let args = Args::locate(entry.tool.params(), object(self.plan, message));
-        let version = self.plan.version;
-        let blocks = Blocks {
-            audio: version.has_audio(),
-            links: version.has_structured(),
-        };
-        Call::new(args, now, self.step, blocks, result, outcome)
+    /// The arguments, which were found right before.
+    fn args<'a, App>(&self, server: &Server<App>, message: &'a [u8]) -> Option<Args<'a>> {
+        let entry = entry(server, self.plan)?;
+        Some(Args::locate(
+            entry.tool.params(),
+            object(self.plan, message),
+        ))
+    }
+
+    fn blocks(&self) -> Blocks {
+        Blocks {
+            audio: self.plan.version.has_audio(),
+            links: self.plan.version.has_structured(),
+        }
     }
 
     fn note(&mut self, progress: Option<Progress>) {

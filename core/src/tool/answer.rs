@@ -32,7 +32,6 @@ pub struct Outcome {
     fault: Option<Fault>,
     blobs: heapless::Vec<&'static [u8], BLOBS>,
     failed: bool,
-    structured: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,10 +137,6 @@ impl Outcome {
         self.failed = true;
     }
 
-    pub(super) fn has_structured(&self) -> bool {
-        self.structured
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -180,7 +175,6 @@ impl Outcome {
         self.piece(buf, JSON, |out| {
             out.field(|sink| result = ser::to_sink(sink, value));
         });
-        self.structured = true;
         if let Err(error) = result {
             self.fault = Some(Fault::Value(error));
         }

@@ -1,6 +1,7 @@
 //! Typed reading of arguments that were found right.
 
 use super::descriptor::{Literal, Param, Type};
+use crate::buf::Span;
 use crate::json::{Text, Value};
 use crate::limits::PARAMS;
 
@@ -9,7 +10,8 @@ use crate::limits::PARAMS;
 pub struct Args<'a> {
     object: Option<Value<'a>>,
     params: &'static [Param],
-    values: [Option<Value<'a>>; PARAMS],
+    /// Places in the object's text; the empty one for what is absent.
+    values: [Span; PARAMS],
 }
 
 impl<'a> Args<'a> {
@@ -17,7 +19,7 @@ impl<'a> Args<'a> {
         Self {
             object,
             params,
-            values: [None; PARAMS],
+            values: [Span::EMPTY; PARAMS],
         }
     }
 
@@ -33,8 +35,8 @@ impl<'a> Args<'a> {
     }
 
     pub(super) fn set(&mut self, at: usize, value: Value<'a>) {
-        if let Some(place) = self.values.get_mut(at) {
-            *place = Some(value);
+        if let (Some(place), Some(object)) = (self.values.get_mut(at), self.object) {
+            *place = Span::of(object.raw(), value.raw());
         }
     }
 
@@ -46,7 +48,8 @@ impl<'a> Args<'a> {
 
     /// The value given for the parameter at place `at` of the descriptor.
     pub fn value(&self, at: usize) -> Option<Value<'a>> {
-        self.values.get(at).copied().flatten()
+        let span = self.values.get(at).filter(|span| !span.is_empty())?;
+        Some(Value::checked(span.get(self.object?.raw())))
     }
 
     /// The parameter at place `at`, or its default, as a Rust value.

@@ -236,43 +236,54 @@ pub(crate) fn run<App>(
 }
 
 fn settle<App>(entry: &Entry<App>, call: &mut Call<'_>) {
+    if !holds(entry, call, &mut Sink::counter()) {
+        explain(entry, call);
+    }
+}
+
+/// Whether the result can be sent; if not, writes why.
+fn holds<App>(entry: &Entry<App>, call: &Call<'_>, reason: &mut Sink<'_>) -> bool {
+    if call.outcome.explain(call.buf.len(), reason) {
+        return false;
+    }
+    if call.outcome.failed() {
+        return true;
+    }
+    let Some(shape) = entry.tool.output else {
+        if call.outcome.is_empty() {
+            reason.text("no answer");
+        }
+        return !call.outcome.is_empty();
+    };
+    let mut pieces = call.outcome.pieces(call.buf);
+    let json = pieces.find_map(|piece| match piece {
+        super::Piece::Json(raw) => Some(Value::checked(raw)),
+        _ => None,
+    });
+    match json {
+        Some(json) => {
+            reason.text("the result breaks its own schema: ");
+            check_result(shape, json, reason)
+        }
+        None => {
+            reason.text("no structured result");
+            false
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn explain<App>(entry: &Entry<App>, call: &mut Call<'_>) {
     let mut room = [0; REASON_BYTES];
     let mut reason = Sink::new(&mut room);
     reason.text(entry.tool.name);
     reason.text(": ");
-    let broken = if call.outcome.explain(call.buf.len(), &mut reason) {
-        true
-    } else if call.outcome.failed() {
-        false
-    } else {
-        match entry.tool.output {
-            None => {
-                call.outcome.is_empty() && {
-                    reason.text("no answer");
-                    true
-                }
-            }
-            Some(_) if !call.outcome.has_structured() => {
-                reason.text("no structured result");
-                true
-            }
-            Some(shape) => {
-                let mut pieces = call.outcome.pieces(call.buf);
-                let json = pieces.find_map(|piece| match piece {
-                    super::Piece::Json(raw) => Some(raw),
-                    _ => None,
-                });
-                reason.text("the result breaks its own schema: ");
-                !check_result(shape, Value::checked(json.unwrap_or(b"{}")), &mut reason)
-            }
-        }
-    };
-    if broken {
-        let text = core::str::from_utf8(reason.kept()).unwrap_or("the result cannot be sent");
-        let _ = call.fail(text);
-    }
+    let _ = holds(entry, call, &mut reason);
+    let text = core::str::from_utf8(reason.kept()).unwrap_or("the result cannot be sent");
+    let _ = call.fail(text);
 }
 
-/// Bytes of the longest reason that [`settle`] gives; longer ones end with
+/// Bytes of the longest reason that [`explain`] gives; longer ones end with
 /// "and more".
 const REASON_BYTES: usize = 192;
