@@ -12,10 +12,10 @@ const BOARD: &str = "lm3s6965evb";
 
 /// Builds the image and gives its file.
 pub(crate) fn bench_arm_image(log: &mut Log) -> Result<PathBuf, Stop> {
-    let compiler = toolchain::bare(&[TARGET], Core::AsShipped, log)?;
+    let compiler = toolchain::bare(&[TARGET], Core::Built, log)?;
     compiler
-        .cargo("build", TARGET, Core::AsShipped, &[])
-        .args(["--quiet", "--release", "--bin", BOARD])
+        .image(TARGET)
+        .args(["--bin", BOARD])
         .dir(&paths::root().join("firmware-examples/boards"))
         .run(log)?;
     Ok(paths::target().join(TARGET).join("release").join(BOARD))

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::child::{Job, Log};
 use crate::conformance;
 use crate::demo;
+use crate::firmware;
 use crate::interop::{self, Client};
 use crate::node;
 use crate::packages;
@@ -116,33 +117,39 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::Inspector, log),
     },
     Step {
+        name: "board-image",
+        about: "build the bench arm for the emulated board",
+        needs: &[],
+        run: |log| firmware::bench_arm_image(log).map(|_| String::new()),
+    },
+    Step {
         name: "board-python",
         about: "the Python SDK against the emulated board",
-        needs: &["packages", "python-venv"],
+        needs: &["packages", "board-image", "python-venv"],
         run: |log| interop::on_board(Client::Python, log),
     },
     Step {
         name: "board-ts-client",
         about: "the TypeScript client against the emulated board",
-        needs: &["packages", "node"],
+        needs: &["packages", "board-image", "node"],
         run: |log| interop::on_board(Client::TypeScript, log),
     },
     Step {
         name: "board-ts-sdk",
         about: "the older TypeScript SDK against the emulated board",
-        needs: &["packages", "node"],
+        needs: &["packages", "board-image", "node"],
         run: |log| interop::on_board(Client::OlderTypeScript, log),
     },
     Step {
         name: "board-rmcp",
         about: "the Rust SDK against the emulated board",
-        needs: &["packages", "interop-rmcp"],
+        needs: &["packages", "board-image", "interop-rmcp"],
         run: |log| interop::on_board(Client::Rmcp, log),
     },
     Step {
         name: "board-inspector",
         about: "the MCP Inspector against the emulated board",
-        needs: &["packages", "node"],
+        needs: &["packages", "board-image", "node"],
         run: |log| interop::on_board(Client::Inspector, log),
     },
     Step {

@@ -30,8 +30,13 @@ pub(crate) enum Core {
     AsShipped,
     /// Built from source with the flags of the build, so that the stack
     /// frames of its functions are known and its size follows the profile.
+    /// Needs the sources of the library, not the target.
     Built,
 }
+
+/// The flags of everything that is proved, measured or run on a board. One
+/// set: any other would build the core library once more.
+const IMAGE_FLAGS: [&str; 2] = ["-Z", "emit-stack-sizes"];
 
 /// A compiler that can build for [`BARE_TARGETS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,12 +48,33 @@ pub(crate) enum Bare {
 }
 
 impl Bare {
-    /// For reports: size tables must say which compiler made them.
+    /// For reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rustup => "the active Rust toolchain",
             Self::Debian => "Debian's rustc-web with rust-web-src",
         }
+    }
+
+    /// Name and version: figures depend on both.
+    pub(crate) fn version(self) -> Result<String, Stop> {
+        let job = match self {
+            Self::Rustup => Job::new("rustc"),
+            Self::Debian => Job::new(DEBIAN_RUSTC).without_env("LD_LIBRARY_PATH"),
+        };
+        let text = job.arg("-V").output()?;
+        let version = text.split_whitespace().nth(1).unwrap_or("?");
+        Ok(match self {
+            Self::Rustup => format!("rustc {version}"),
+            Self::Debian => format!("rustc {version} (Debian)"),
+        })
+    }
+
+    /// `cargo build --release --target TARGET` of what is to be proved,
+    /// measured or run on a board, with the core library built along.
+    pub(crate) fn image(self, target: &str) -> Job {
+        self.cargo("build", target, Core::Built, &IMAGE_FLAGS)
+            .args(["--quiet", "--release"])
     }
 
     /// `cargo VERB --target TARGET`, ready for further arguments and for
@@ -107,24 +133,27 @@ pub(crate) fn bare(targets: &[&str], core: Core, log: &mut Log) -> Result<Bare, 
 
 fn rustup(targets: &[&str], core: Core, log: &mut Log) -> Result<(), Stop> {
     let library = sysroot()?.join("lib/rustlib");
+    if core == Core::Built {
+        if library.join("src/rust/library/core").is_dir() {
+            return Ok(());
+        }
+        return Job::new("rustup")
+            .args(["component", "add", "rust-src"])
+            .run(log);
+    }
     let has = |target: &&&str| library.join(target).join("lib").is_dir();
     let missing: Vec<&str> = targets
         .iter()
         .filter(|target| !has(target))
         .copied()
         .collect();
-    if !missing.is_empty() {
-        Job::new("rustup")
-            .args(["target", "add"])
-            .args(&missing)
-            .run(log)?;
+    if missing.is_empty() {
+        return Ok(());
     }
-    if core == Core::Built && !library.join("src/rust/library/core").is_dir() {
-        Job::new("rustup")
-            .args(["component", "add", "rust-src"])
-            .run(log)?;
-    }
-    Ok(())
+    Job::new("rustup")
+        .args(["target", "add"])
+        .args(&missing)
+        .run(log)
 }
 
 fn debian(log: &mut Log) -> Result<(), Stop> {
