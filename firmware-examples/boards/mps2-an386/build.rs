@@ -1,4 +1,4 @@
-//! Puts the memory map where the linker looks for it.
+//! Names the linker script, and puts the memory map where it looks for it.
 
 use std::{env, fs, io, path::Path};
 
@@ -8,6 +8,8 @@ fn main() -> io::Result<()> {
     };
     fs::copy("memory.x", Path::new(&folder).join("memory.x"))?;
     println!("cargo::rustc-link-search={}", Path::new(&folder).display());
+    // The script of cortex-m-rt, which includes the memory map.
+    println!("cargo::rustc-link-arg-bins=-Tlink.x");
     println!("cargo::rerun-if-changed=memory.x");
     Ok(())
 }
