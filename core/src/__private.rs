@@ -4,7 +4,9 @@
 pub use serde;
 
 use crate::json::Value;
-use crate::tool::{Answer, Args, Call, Input, Literal, Param, Tool, ToolArgs, Type, fits, verify};
+use crate::tool::{
+    Answer, Args, Call, Decimal, Input, Literal, Param, Tool, ToolArgs, Type, fits, verify,
+};
 
 /// Reads an object inside the arguments.
 pub fn nested<'a, T: ToolArgs<'a>>(value: Value<'a>) -> Option<T> {
@@ -62,8 +64,8 @@ plain! {
     i16: value => Literal::Integer(value as i64);
     i32: value => Literal::Integer(value as i64);
     i64: value => Literal::Integer(value);
-    f32: value => Literal::Number(value as f64);
-    f64: value => Literal::Number(value);
+    f32: value => Literal::Number(Decimal::new(value as f64));
+    f64: value => Literal::Number(Decimal::new(value));
 }
 
 /// `of` within these bounds.
@@ -80,7 +82,7 @@ pub const fn range(of: Type, low: Option<Literal>, high: Option<Literal>) -> Typ
         Type::Number { min, max } => {
             let (low, high) = (real(low, min), real(high, max));
             assert!(
-                low >= min && high <= max,
+                low.value() >= min.value() && high.value() <= max.value(),
                 "the range is wider than the Rust type of the field"
             );
             Type::Number {
@@ -100,11 +102,11 @@ const fn whole(bound: Option<Literal>, or: i64) -> i64 {
     }
 }
 
-const fn real(bound: Option<Literal>, or: f64) -> f64 {
+const fn real(bound: Option<Literal>, or: Decimal) -> Decimal {
     match bound {
         None => or,
         Some(Literal::Number(value)) => value,
-        Some(Literal::Integer(value)) => value as f64,
+        Some(Literal::Integer(value)) => Decimal::new(value as f64),
         Some(_) => panic!("a bound of a number is a number"),
     }
 }
@@ -163,7 +165,9 @@ pub const fn default(param: Param, value: Literal) -> Param {
         "an `Option` has no default: absent is `None`"
     );
     match (param.ty, value) {
-        (Type::Number { .. }, Literal::Integer(value)) => param.or(Literal::Number(value as f64)),
+        (Type::Number { .. }, Literal::Integer(value)) => {
+            param.or(Literal::Number(Decimal::new(value as f64)))
+        }
         _ => param.or(value),
     }
 }

@@ -314,7 +314,7 @@ fn c59_a_request_behind_a_slow_one_waits_for_it() {
         assert_eq!(ids, [1, 2]);
         assert_eq!(
             answers[0].json()["result"]["content"][0]["text"],
-            "joint 1 is at its target"
+            "the joint is at its target"
         );
     });
 }
@@ -629,7 +629,7 @@ fn progress_comes_as_events_before_the_answer() {
         assert_eq!(last["id"], 7);
         assert_eq!(
             last["result"]["content"][0]["text"],
-            "joint 1 is at its target"
+            "the joint is at its target"
         );
         // C-65: without a token, or to a peer that reads no events, none.
         let silent = body
@@ -668,7 +668,7 @@ fn a_modern_client_that_goes_away_stops_the_arm() {
         assert!(peer.send(b"").is_empty());
         assert!(peer.is_closed());
         assert_eq!(peer.server.app.commands(), 1);
-        assert_eq!(peer.server.app.angle(1, peer.now()), 60.0);
+        assert_eq!(peer.server.app.angle(1, peer.now()), 60_000);
     });
 }
 

@@ -313,11 +313,11 @@ fn c28_a_whole_number_may_be_written_as_a_fraction() {
             peer.server.app.log().collect::<Vec<_>>(),
             [Command::Move {
                 joint: 2,
-                deg: 10.0,
+                to: 10_000,
                 speed: 20
             }]
         );
-        assert_eq!(peer.server.app.angle(2, peer.now()), 10.0);
+        assert_eq!(peer.server.app.angle(2, peer.now()), 10_000);
     });
 }
 

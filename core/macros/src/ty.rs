@@ -80,7 +80,11 @@ pub(crate) fn literal(expr: &Expr, ty: &Type) -> TokenStream {
     let variant = match plain {
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(lit) if lit.suffix().is_empty() => quote_spanned!(span=> Integer),
-            Lit::Float(lit) if lit.suffix().is_empty() => quote_spanned!(span=> Number),
+            Lit::Float(lit) if lit.suffix().is_empty() => {
+                return quote_spanned! {span=>
+                    ::agentmote::tool::Literal::Number(::agentmote::tool::Decimal::new(#expr))
+                };
+            }
             Lit::Str(_) => quote_spanned!(span=> Text),
             Lit::Bool(_) => quote_spanned!(span=> Boolean),
             _ => return of_type(expr, ty),

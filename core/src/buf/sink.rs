@@ -23,19 +23,16 @@ pub struct Sink<'b> {
 
 impl<'b> Sink<'b> {
     /// A sink that keeps the first `buf.len()` bytes.
-    #[inline]
     pub fn new(buf: &'b mut [u8]) -> Self {
         Self::window(buf, 0)
     }
 
     /// A sink that keeps nothing and counts.
-    #[inline]
     pub fn counter() -> Self {
         Self::window(&mut [], 0)
     }
 
     /// A sink that keeps the bytes `from .. from + buf.len()` of the text.
-    #[inline]
     pub fn window(buf: &'b mut [u8], from: usize) -> Self {
         Self {
             buf,
@@ -45,19 +42,16 @@ impl<'b> Sink<'b> {
     }
 
     /// Bytes of the whole text so far, kept or not.
-    #[inline]
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// Bytes that stand in the buffer.
-    #[inline]
     pub fn filled(&self) -> usize {
         self.total.saturating_sub(self.from).min(self.buf.len())
     }
 
     /// Whether the text goes on after the window.
-    #[inline]
     pub fn overflowed(&self) -> bool {
         self.total.saturating_sub(self.from) > self.buf.len()
     }
@@ -74,17 +68,39 @@ impl<'b> Sink<'b> {
     }
 
     /// Appends bytes.
-    #[inline]
+    ///
+    /// Inlined on hosts, where it makes a piece of constant length a few
+    /// stores; on a 32-bit core each copy of it would cost flash.
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub fn put(&mut self, bytes: &[u8]) {
+        // The place of bytes that are kept whole: at a length that is known
+        // when it is compiled, the copy is a few stores.
+        let place = self
+            .total
+            .checked_sub(self.from)
+            .and_then(|at| self.buf.get_mut(at..))
+            .and_then(|room| room.get_mut(..bytes.len()));
+        match place {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.total = self.total.wrapping_add(bytes.len());
+            }
+            None => self.put_part(bytes),
+        }
+    }
+
+    /// Appends bytes that lie across an end of the window, or outside.
+    #[inline(never)]
+    fn put_part(&mut self, bytes: &[u8]) {
         let at = self.total;
         self.total = at.saturating_add(bytes.len());
-        let (off, bytes) = if at >= self.from {
-            (at - self.from, bytes)
-        } else {
-            match bytes.get(self.from - at..) {
+        let (off, bytes) = match at.checked_sub(self.from) {
+            Some(off) => (off, bytes),
+            None => match bytes.get(self.from.wrapping_sub(at)..) {
                 Some(rest) => (0, rest),
                 None => return,
-            }
+            },
         };
         if let Some(room) = self.buf.get_mut(off..) {
             let n = room.len().min(bytes.len());
@@ -92,23 +108,74 @@ impl<'b> Sink<'b> {
         }
     }
 
+    /// How many of the next bytes are not kept, whatever they are: a writer
+    /// may count them with [`skip`](Self::skip) and not make them.
+    pub fn unkept(&self) -> usize {
+        match self.total.checked_sub(self.from) {
+            None => self.from.wrapping_sub(self.total),
+            Some(at) if at >= self.buf.len() => usize::MAX,
+            Some(_) => 0,
+        }
+    }
+
+    /// Counts bytes that [`unkept`](Self::unkept) has said are not kept.
+    pub fn skip(&mut self, bytes: usize) {
+        self.total = self.total.saturating_add(bytes);
+    }
+
+    /// Appends a whole number in decimal digits, at most 20 bytes.
+    ///
+    /// Divides 16 bits at a time: a division of 64 bits is a routine of some
+    /// hundred bytes on a 32-bit core, and most numbers have a digit or two.
+    pub fn number(&mut self, value: u64) {
+        let mut digits = [b'0'; 20];
+        let mut left = value;
+        let mut start = digits.len();
+        for (at, place) in digits.iter_mut().enumerate().rev() {
+            let digit = match u32::try_from(left) {
+                Ok(small) => {
+                    left = u64::from(small / 10);
+                    small % 10
+                }
+                Err(_) => {
+                    let (tenth, digit) = tenth(left);
+                    left = tenth;
+                    digit
+                }
+            };
+            *place = b'0' + digit as u8;
+            start = at;
+            if left == 0 {
+                break;
+            }
+        }
+        self.put(digits.get(start..).unwrap_or(&[]));
+    }
+
     /// Appends text.
-    #[inline]
     pub fn text(&mut self, text: &str) {
         self.put(text.as_bytes());
     }
 
     /// Appends one byte.
-    #[inline]
     pub fn byte(&mut self, byte: u8) {
-        let at = self.total;
-        self.total = at.saturating_add(1);
-        if let Some(off) = at.checked_sub(self.from) {
-            if let Some(place) = self.buf.get_mut(off) {
-                *place = byte;
-            }
+        let at = self.total.checked_sub(self.from);
+        self.total = self.total.saturating_add(1);
+        if let Some(place) = at.and_then(|at| self.buf.get_mut(at)) {
+            *place = byte;
         }
     }
+}
+
+/// A number divided by ten, and what is left.
+fn tenth(value: u64) -> (u64, u32) {
+    let (mut quotient, mut left) = (0u64, 0u32);
+    for shift in [48, 32, 16, 0] {
+        let part = left << 16 | (value >> shift) as u32 & 0xFFFF;
+        quotient = quotient << 16 | u64::from(part / 10);
+        left = part % 10;
+    }
+    (quotient, left)
 }
 
 impl core::fmt::Write for Sink<'_> {

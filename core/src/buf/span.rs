@@ -39,32 +39,27 @@ impl Span {
     }
 
     /// The bytes at this place.
-    #[inline]
     pub fn get(self, buf: &[u8]) -> &[u8] {
         let start = usize::from(self.start);
         buf.get(start..start + usize::from(self.len)).unwrap_or(&[])
     }
 
     /// Whether nothing is there.
-    #[inline]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
     /// Length in bytes.
-    #[inline]
     pub fn len(self) -> usize {
         usize::from(self.len)
     }
 
     /// First byte.
-    #[inline]
     pub fn start(self) -> usize {
         usize::from(self.start)
     }
 
     /// One past the last byte.
-    #[inline]
     pub fn end(self) -> usize {
         usize::from(self.start) + usize::from(self.len)
     }

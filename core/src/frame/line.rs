@@ -44,7 +44,7 @@ impl Lines {
         if self.ready {
             return 0;
         }
-        let end = find_newline(bytes);
+        let end = memchr::memchr(b'\n', bytes);
         let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
         if let Some(room) = buf.get_mut(self.seen..) {
             let n = room.len().min(part.len());
@@ -82,41 +82,9 @@ impl Lines {
     }
 }
 
-const WORD: usize = size_of::<usize>();
-
-/// Where the first newline stands; looks at a word at a time.
-fn find_newline(bytes: &[u8]) -> Option<usize> {
-    const ONES: usize = usize::from_ne_bytes([1; WORD]);
-    const TOPS: usize = usize::from_ne_bytes([0x80; WORD]);
-    const NEWLINES: usize = usize::from_ne_bytes([b'\n'; WORD]);
-    let mut rest = bytes;
-    let mut at = 0;
-    while let Some((chunk, tail)) = rest.split_first_chunk::<WORD>() {
-        let word = usize::from_le_bytes(*chunk) ^ NEWLINES;
-        let marks = word.wrapping_sub(ONES) & !word & TOPS;
-        if marks != 0 {
-            return Some(at + (marks.trailing_zeros() / 8) as usize);
-        }
-        at += WORD;
-        rest = tail;
-    }
-    rest.iter().position(|&b| b == b'\n').map(|i| at + i)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Line, Lines, find_newline};
-
-    #[test]
-    fn a_newline_is_found_wherever_it_stands() {
-        for len in 0..40 {
-            let mut bytes = [0x0Bu8; 41];
-            assert_eq!(find_newline(&bytes[..len]), None);
-            bytes[len] = b'\n';
-            bytes[len + 1..].fill(b'\n');
-            assert_eq!(find_newline(&bytes), Some(len));
-        }
-    }
+    use super::{Line, Lines};
 
     /// C-16 in small: every cut of a line gives the same line.
     #[test]

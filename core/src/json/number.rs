@@ -45,13 +45,11 @@ pub struct Number<'a> {
 impl<'a> Number<'a> {
     /// `raw` must be a number of a checked text; anything else reads as
     /// [`NumberError::Malformed`] or as some number, never as a panic.
-    #[inline]
     pub(crate) fn new(raw: &'a [u8]) -> Self {
         Self { raw }
     }
 
     /// The bytes of the number, as they were sent.
-    #[inline]
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
@@ -60,7 +58,6 @@ impl<'a> Number<'a> {
     ///
     /// Refuses: [`NumberError::Fraction`], [`NumberError::Range`]. A number
     /// that is both gives either.
-    #[inline]
     pub fn as_i64(self) -> Result<i64, NumberError> {
         match self.short() {
             Some(value) => Ok(i64::from(value)),
@@ -69,7 +66,6 @@ impl<'a> Number<'a> {
     }
 
     /// A number of a few digits and nothing else: what most integers are.
-    #[inline]
     fn short(self) -> Option<u32> {
         // Eight digits cannot overflow.
         if self.raw.is_empty() || self.raw.len() > 8 {
@@ -261,7 +257,6 @@ fn power(text: &[u8]) -> Result<i32, NumberError> {
 }
 
 /// `value * 10 + digit`, if it fits.
-#[inline]
 fn shifted(value: u64, digit: u8) -> Option<u64> {
     if value > u64::MAX / 10 {
         return None;

@@ -63,7 +63,6 @@ const fn splat(b: u8) -> usize {
 /// begins an escape, is a control character or is not ASCII.
 ///
 /// Tests a word at a time: most of a message is such runs.
-#[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let mut rest = bytes;
     let mut run = 0;
@@ -107,14 +106,15 @@ pub(super) fn skip_white(mut rest: &[u8]) -> &[u8] {
 ///
 /// ```
 /// use agentmote::json::Reader;
-/// let mut reader = Reader::new(br#"{"on":true,"x":[1,2]}"#);
+/// let mut reader = Reader::new(br#"{"x":[1,2],"on":true}"#);
 /// let mut on = None;
-/// reader.members(|name, reader| {
+/// reader.open()?;
+/// // A value that is not read is skipped, and checked all the same.
+/// while let Some(name) = reader.name()? {
 ///     if name.is("on") {
 ///         on = reader.value()?.as_bool();
 ///     }
-///     Ok(()) // A value that was not read is skipped, and checked all the same.
-/// })?;
+/// }
 /// reader.end()?;
 /// assert_eq!(on, Some(true));
 /// # Ok::<(), agentmote::json::Reason>(())
@@ -128,6 +128,18 @@ pub struct Reader<'a> {
     len: usize,
     /// Objects that are open.
     depth: usize,
+    at: At,
+}
+
+/// Where a reader stands in the innermost open object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Behind its brace.
+    Open,
+    /// Behind a name.
+    Name,
+    /// Behind a value.
+    Value,
 }
 
 impl<'a> Reader<'a> {
@@ -137,6 +149,7 @@ impl<'a> Reader<'a> {
             rest: text,
             len: text.len(),
             depth: 0,
+            at: At::Value,
         };
         reader.white();
         reader
@@ -149,7 +162,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The byte that the next value begins with; nothing at the end.
-    #[inline]
     pub(crate) fn first(&self) -> Option<u8> {
         self.peek()
     }
@@ -159,71 +171,66 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The [`Reason`] why it is none; [`position`](Self::position) tells
     /// where.
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     pub fn value(&mut self) -> Result<Value<'a>, Reason> {
+        self.at = At::Value;
         let from = self.rest;
         if let [b'"', inner @ ..] = from {
             let run = plain_run(inner);
             if let Some([b'"', rest @ ..]) = inner.get(run..) {
                 self.rest = rest;
-                return Ok(Value::checked(from.get(..run + 2).unwrap_or(&[])));
+                return Ok(Value::plain(from.get(..run + 2).unwrap_or(&[])));
             }
         }
-        self.other_value(from)
-    }
-
-    /// A value that is no plain string.
-    #[inline(never)]
-    fn other_value(&mut self, from: &'a [u8]) -> Result<Value<'a>, Reason> {
         self.nested()?;
         let raw = from.get(..from.len().wrapping_sub(self.rest.len()));
         Ok(Value::checked(raw.unwrap_or(&[])))
     }
 
-    /// Reads the object that comes next: `each` gets every name, and reads
-    /// its value or leaves it to be skipped.
+    /// Goes into the object that comes next.
     ///
     /// # Errors
-    /// The [`Reason`] why it is no object; what `each` says.
-    #[inline]
-    pub fn members(
-        &mut self,
-        mut each: impl FnMut(Text<'a>, &mut Self) -> Result<(), Reason>,
-    ) -> Result<(), Reason> {
+    /// The [`Reason`] why it is none.
+    pub fn open(&mut self) -> Result<(), Reason> {
         if self.depth >= JSON_DEPTH {
             return Err(Reason::Depth);
         }
         self.expect(b'{')?;
-        self.depth += 1;
-        self.white();
-        if self.peek() == Some(b'}') {
-            self.skip(1);
-        } else {
-            loop {
-                let name = self.name()?;
-                self.white();
-                let left = self.rest.len();
-                each(name, self)?;
-                if self.rest.len() == left {
-                    self.value()?;
-                }
-                self.white();
-                match self.peek() {
-                    Some(b',') => {
-                        self.skip(1);
-                        self.white();
-                    }
-                    Some(b'}') => {
-                        self.skip(1);
-                        break;
-                    }
-                    Some(_) => return Err(Reason::Unexpected),
-                    None => return Err(Reason::End),
-                }
-            }
-        }
-        self.depth = self.depth.saturating_sub(1);
+        self.depth = self.depth.saturating_add(1);
+        self.at = At::Open;
         Ok(())
+    }
+
+    /// The name of the next member of the innermost open object, whose value
+    /// comes next; nothing at the end of the object, which is left then.
+    ///
+    /// # Errors
+    /// The [`Reason`] why there is neither.
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    pub fn name(&mut self) -> Result<Option<Text<'a>>, Reason> {
+        if self.at == At::Name {
+            self.value()?;
+        }
+        self.white();
+        match (self.peek(), self.at) {
+            (Some(b'}'), _) => {
+                self.skip(1);
+                self.depth = self.depth.saturating_sub(1);
+                self.at = At::Value;
+                return Ok(None);
+            }
+            (Some(b','), At::Value) => {
+                self.skip(1);
+                self.white();
+            }
+            (_, At::Open) => {}
+            (Some(_), _) => return Err(Reason::Unexpected),
+            (None, _) => return Err(Reason::End),
+        }
+        let name = self.key()?;
+        self.white();
+        self.at = At::Name;
+        Ok(Some(name))
     }
 
     /// Makes sure that the text is at its end.
@@ -238,24 +245,23 @@ impl<'a> Reader<'a> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    #[inline]
     fn next(&mut self) -> Option<u8> {
         let (&first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(first)
     }
 
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     fn skip(&mut self, n: usize) {
         self.rest = self.rest.get(n..).unwrap_or(&[]);
     }
 
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     fn white(&mut self) {
         if let Some(..=b' ') = self.peek() {
             self.rest = skip_white(self.rest);
@@ -274,7 +280,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The rest of a string, its opening quote already taken.
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     fn string(&mut self) -> Result<Text<'a>, Reason> {
         let from = self.rest;
         let run = plain_run(from);
@@ -384,7 +390,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    #[cfg_attr(target_pointer_width = "64", inline)]
     fn number(&mut self) -> Result<(), Reason> {
+        // One digit and no more is what many numbers are.
+        if let [b'0'..=b'9', b',' | b'}' | b']', ..] = self.rest {
+            self.skip(1);
+            return Ok(());
+        }
+        self.long_number()
+    }
+
+    #[inline(never)]
+    fn long_number(&mut self) -> Result<(), Reason> {
         if self.peek() == Some(b'-') {
             self.skip(1);
         }
@@ -411,8 +428,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A member name and its colon, the name's opening quote expected next.
-    #[inline]
-    fn name(&mut self) -> Result<Text<'a>, Reason> {
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    fn key(&mut self) -> Result<Text<'a>, Reason> {
         if let [b'"', inner @ ..] = self.rest {
             if let Some((name, [b'"', b':', rest @ ..])) = inner.split_at_checked(plain_run(inner))
             {
@@ -420,12 +437,6 @@ impl<'a> Reader<'a> {
                 return Ok(Text::plain(name));
             }
         }
-        self.other_name()
-    }
-
-    /// A member name that is not plain, or has white space behind it.
-    #[inline(never)]
-    fn other_name(&mut self) -> Result<Text<'a>, Reason> {
         self.expect(b'"')?;
         let name = self.string()?;
         self.white();
@@ -433,7 +444,6 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    #[inline]
     fn expect(&mut self, want: u8) -> Result<(), Reason> {
         match self.peek() {
             Some(b) if b == want => {
@@ -450,6 +460,7 @@ impl<'a> Reader<'a> {
         // Bit 0 tells of the innermost level whether it is an object. The bit
         // above the outermost level marks the bottom of the stack.
         let mut levels: u64 = 1;
+        let most = JSON_DEPTH.saturating_sub(self.depth);
         'value: loop {
             self.white();
             match self.peek() {
@@ -458,7 +469,7 @@ impl<'a> Reader<'a> {
                     self.string()?;
                 }
                 Some(open @ (b'{' | b'[')) => {
-                    if levels >> JSON_DEPTH.saturating_sub(self.depth) != 0 {
+                    if levels >> most != 0 {
                         return Err(Reason::Depth);
                     }
                     self.skip(1);
@@ -470,25 +481,13 @@ impl<'a> Reader<'a> {
                     } else {
                         levels = levels << 1 | u64::from(object);
                         if object {
-                            self.name()?;
+                            self.key()?;
                         }
                         continue;
                     }
                 }
-                Some(b't') => {
-                    self.skip(1);
-                    self.word(b"rue")?;
-                }
-                Some(b'f') => {
-                    self.skip(1);
-                    self.word(b"alse")?;
-                }
-                Some(b'n') => {
-                    self.skip(1);
-                    self.word(b"ull")?;
-                }
                 Some(b'-' | b'0'..=b'9') => self.number()?,
-                Some(_) => return Err(Reason::Unexpected),
+                Some(_) => self.literal()?,
                 None => return Err(Reason::End),
             }
             // A value has ended: so may any number of levels around it.
@@ -503,7 +502,7 @@ impl<'a> Reader<'a> {
                         self.skip(1);
                         if object {
                             self.white();
-                            self.name()?;
+                            self.key()?;
                         }
                         continue 'value;
                     }
@@ -515,6 +514,32 @@ impl<'a> Reader<'a> {
                 levels >>= 1;
             }
         }
+    }
+
+    /// `true`, `false` or `null`.
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    fn literal(&mut self) -> Result<(), Reason> {
+        match self.rest {
+            [b't', b'r', b'u', b'e', rest @ ..]
+            | [b'n', b'u', b'l', b'l', rest @ ..]
+            | [b'f', b'a', b'l', b's', b'e', rest @ ..] => {
+                self.rest = rest;
+                Ok(())
+            }
+            _ => self.no_literal(),
+        }
+    }
+
+    /// Finds where a text stops being a literal.
+    #[inline(never)]
+    fn no_literal(&mut self) -> Result<(), Reason> {
+        let tail: &[u8] = match self.next() {
+            Some(b't') => b"rue",
+            Some(b'f') => b"alse",
+            Some(b'n') => b"ull",
+            _ => return Err(Reason::Unexpected),
+        };
+        self.word(tail)
     }
 }
 

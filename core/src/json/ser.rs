@@ -99,7 +99,6 @@ impl<'s, 'b> Serializer<'s, 'b> {
     }
 
     /// Writes a token that a member name would need quotes around.
-    #[inline]
     fn bare<E: Into<SerError>>(
         self,
         write: impl FnOnce(&mut Sink<'b>) -> Result<(), E>,

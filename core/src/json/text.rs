@@ -17,18 +17,16 @@ impl<'a> Text<'a> {
     pub(crate) fn checked(raw: &'a [u8]) -> Self {
         Self {
             raw,
-            plain: !raw.contains(&b'\\'),
+            plain: memchr::memchr(b'\\', raw).is_none(),
         }
     }
 
     /// Contents that are known to have no escape.
-    #[inline]
     pub(crate) const fn plain(raw: &'a [u8]) -> Self {
         Self { raw, plain: true }
     }
 
     /// The bytes between the quotes, as they were sent.
-    #[inline]
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
@@ -42,7 +40,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the text is `other`, after unescaping.
-    #[inline]
+    #[cfg_attr(target_pointer_width = "64", inline)]
     pub fn is(self, other: &str) -> bool {
         if self.plain {
             self.raw == other.as_bytes()
@@ -67,7 +65,6 @@ impl<'a> Text<'a> {
     }
 
     /// The characters (Unicode scalar values).
-    #[inline]
     pub fn chars(self) -> Chars<'a> {
         Chars { rest: self.raw }
     }
@@ -145,7 +142,6 @@ impl Chars<'_> {
 impl Iterator for Chars<'_> {
     type Item = char;
 
-    #[inline]
     fn next(&mut self) -> Option<char> {
         let first = *self.rest.first()?;
         match first {

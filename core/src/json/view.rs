@@ -39,24 +39,28 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     raw: &'a [u8],
+    /// Whether it is a string that is known to have no escape.
+    plain: bool,
 }
 
 impl<'a> Value<'a> {
     /// `raw` must be one value of a checked text. Anything else is read as
     /// some other value, never as a panic.
-    #[inline]
     pub(crate) fn checked(raw: &'a [u8]) -> Self {
-        Self { raw }
+        Self { raw, plain: false }
+    }
+
+    /// A string, quotes included, that is known to have no escape.
+    pub(super) fn plain(raw: &'a [u8]) -> Self {
+        Self { raw, plain: true }
     }
 
     /// The bytes of the value, as they were sent.
-    #[inline]
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
 
     /// Which kind it is.
-    #[inline]
     pub fn kind(self) -> Kind {
         match self.raw.first() {
             Some(b'"') => Kind::String,
@@ -83,10 +87,13 @@ impl<'a> Value<'a> {
     }
 
     /// A string's contents.
-    #[inline]
     pub fn as_text(self) -> Option<Text<'a>> {
         match self.raw {
-            [b'"', contents @ .., b'"'] => Some(Text::checked(contents)),
+            [b'"', contents @ .., b'"'] => Some(if self.plain {
+                Text::plain(contents)
+            } else {
+                Text::checked(contents)
+            }),
             _ => None,
         }
     }
@@ -100,7 +107,6 @@ impl<'a> Value<'a> {
     }
 
     /// The members of an object, in their order; of anything else, none.
-    #[inline]
     pub fn members(self) -> Members<'a> {
         Members {
             rest: inside(self.raw, b'{'),
@@ -108,7 +114,6 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of an array, in their order; of anything else, none.
-    #[inline]
     pub fn elements(self) -> Elements<'a> {
         Elements {
             rest: inside(self.raw, b'['),
@@ -141,7 +146,6 @@ pub struct Members<'a> {
 impl<'a> Iterator for Members<'a> {
     type Item = (Text<'a>, Value<'a>);
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let [b'"', inner @ ..] = self.rest else {
             return None;
@@ -186,7 +190,6 @@ impl<'a> Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if let None | Some(b']') = self.rest.first() {
             return None;
@@ -199,7 +202,6 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-#[inline]
 fn white(rest: &[u8]) -> &[u8] {
     match rest.first() {
         Some(..=b' ') => skip_white(rest),
@@ -207,7 +209,6 @@ fn white(rest: &[u8]) -> &[u8] {
     }
 }
 
-#[inline]
 fn skip_comma(rest: &[u8]) -> &[u8] {
     match white(rest) {
         [b',', tail @ ..] => white(tail),
@@ -215,13 +216,11 @@ fn skip_comma(rest: &[u8]) -> &[u8] {
     }
 }
 
-#[inline]
 fn split(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
     bytes.split_at_checked(at).unwrap_or((bytes, &[]))
 }
 
 /// Splits off the string at the front, quotes included.
-#[inline]
 fn take_string(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 1;
     while let Some(rest) = bytes.get(at..) {
@@ -237,7 +236,6 @@ fn take_string(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Splits off the value at the front.
-#[inline]
 fn take_value(bytes: &[u8]) -> (&[u8], &[u8]) {
     match bytes.first() {
         Some(b'"') => take_string(bytes),

@@ -38,25 +38,22 @@ pub fn string(sink: &mut Sink<'_>, text: &str) {
 pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
     let mut rest = text;
     loop {
-        // JSON inside a string is full of quotes.
-        while let [byte @ (b'"' | b'\\'), tail @ ..] = rest {
-            sink.byte(b'\\');
-            sink.byte(*byte);
-            rest = tail;
-        }
+        // Most texts are short, and JSON inside a string is full of quotes.
         let run = literal_run(rest);
-        let (run, tail) = rest.split_at_checked(run).unwrap_or((rest, &[]));
-        sink.put(run);
-        let Some((&byte, tail)) = tail.split_first() else {
-            return;
+        let Some((run, [byte, tail @ ..])) = rest.split_at_checked(run) else {
+            return sink.put(rest);
         };
-        escape(sink, byte);
+        sink.put(run);
         rest = tail;
+        match byte {
+            b'"' => sink.put(b"\\\""),
+            b'\\' => sink.put(b"\\\\"),
+            _ => control(sink, *byte),
+        }
     }
 }
 
 /// Length of the run at the front that needs no escape.
-#[inline]
 fn literal_run(text: &[u8]) -> usize {
     let mut run = 0;
     while let Some(rest) = text.get(run..) {
@@ -69,10 +66,10 @@ fn literal_run(text: &[u8]) -> usize {
     run
 }
 
+/// The escape of a control character.
 #[inline(never)]
-fn escape(sink: &mut Sink<'_>, byte: u8) {
+fn control(sink: &mut Sink<'_>, byte: u8) {
     let short = match byte {
-        b'"' | b'\\' => byte,
         b'\n' => b'n',
         b'\r' => b'r',
         b'\t' => b't',
@@ -100,12 +97,15 @@ pub fn bool(sink: &mut Sink<'_>, value: bool) {
 
 /// Writes a whole number, at most 20 bytes.
 pub fn i64(sink: &mut Sink<'_>, value: i64) {
-    sink.text(itoa::Buffer::new().format(value));
+    if value < 0 {
+        sink.byte(b'-');
+    }
+    u64(sink, value.unsigned_abs());
 }
 
 /// Writes a whole number, at most 20 bytes.
 pub fn u64(sink: &mut Sink<'_>, value: u64) {
-    sink.text(itoa::Buffer::new().format(value));
+    sink.number(value);
 }
 
 /// Writes the shortest digits that read back as the same double, at most 24
@@ -139,6 +139,12 @@ pub fn f32(sink: &mut Sink<'_>, value: f32) -> Result<(), NotFinite> {
 /// quotes: `4 * ceil(n / 3)` bytes, none of which needs an escape.
 pub fn base64(sink: &mut Sink<'_>, bytes: &[u8]) {
     for part in bytes.chunks(3) {
+        // Of a large blob that is streamed through a small window, most is
+        // not kept.
+        if sink.unkept() >= 4 {
+            sink.skip(4);
+            continue;
+        }
         let (word, used) = match *part {
             [a, b, c] => (u32::from_be_bytes([0, a, b, c]), 4),
             [a, b] => (u32::from_be_bytes([0, a, b, 0]), 3),
@@ -153,7 +159,6 @@ pub fn base64(sink: &mut Sink<'_>, bytes: &[u8]) {
     }
 }
 
-#[inline]
 fn sextet(value: u8) -> u8 {
     match value {
         0..26 => b'A' + value,

@@ -187,34 +187,33 @@ impl<'a> Params<'a> {
         }
         let mut twice = false;
         let mut meta = None;
-        reader.members(|key, reader| {
-            let place = if key.is("name") {
+        reader.open()?;
+        while let Some(name) = reader.name()? {
+            let place = if name.is("name") {
                 &mut self.name
-            } else if key.is("arguments") {
+            } else if name.is("arguments") {
                 &mut self.arguments
-            } else if key.is("_meta") {
+            } else if name.is("_meta") {
                 twice |= meta.is_some();
                 let object = reader.first() == Some(b'{');
                 meta = Some(object);
-                return if object {
-                    self.meta.read(reader)
-                } else {
-                    Ok(())
-                };
-            } else if key.is("cursor") {
+                if object {
+                    self.meta.read(reader)?;
+                }
+                continue;
+            } else if name.is("cursor") {
                 &mut self.cursor
-            } else if key.is("protocolVersion") {
+            } else if name.is("protocolVersion") {
                 &mut self.version
-            } else if key.is("capabilities") {
+            } else if name.is("capabilities") {
                 &mut self.client
-            } else if key.is("requestId") {
+            } else if name.is("requestId") {
                 &mut self.request
             } else {
-                return Ok(());
+                continue;
             };
             twice |= place.replace(reader.value()?).is_some();
-            Ok(())
-        })?;
+        }
         if twice {
             self.fault = Some(Fault::Params("a member of params stands twice"));
         } else if meta == Some(false) {
@@ -228,19 +227,20 @@ impl<'a> Params<'a> {
 
 impl<'a> Meta<'a> {
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Reason> {
-        reader.members(|key, reader| {
-            let place = if key.is(META_VERSION) {
+        reader.open()?;
+        while let Some(name) = reader.name()? {
+            let place = if name.is(META_VERSION) {
                 &mut self.version
-            } else if key.is(META_CLIENT) {
+            } else if name.is(META_CLIENT) {
                 &mut self.client
-            } else if key.is("progressToken") {
+            } else if name.is("progressToken") {
                 &mut self.token
             } else {
-                return Ok(());
+                continue;
             };
             self.twice |= place.replace(reader.value()?).is_some();
-            Ok(())
-        })
+        }
+        Ok(())
     }
 }
 

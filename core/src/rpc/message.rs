@@ -47,30 +47,7 @@ pub fn read<'a>(
 ) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
     let mut reader = Reader::new(text);
     let mut parts = Parts::default();
-    let read = if reader.first() == Some(b'{') {
-        reader.members(|name, reader| {
-            let place = if name.is("jsonrpc") {
-                &mut parts.version
-            } else if name.is("id") {
-                &mut parts.id
-            } else if name.is("method") {
-                &mut parts.method
-            } else if name.is("params") {
-                parts.twice |= parts.params;
-                parts.params = true;
-                return params(reader);
-            } else {
-                parts.answer |= name.is("result") || name.is("error");
-                return Ok(());
-            };
-            parts.twice |= place.replace(reader.value()?).is_some();
-            Ok(())
-        })
-    } else {
-        parts.other = true;
-        reader.value().map(|_| ())
-    };
-    match read.and_then(|()| reader.end()) {
+    match parts.read(&mut reader, &mut params) {
         Ok(()) => Ok(parts.message()),
         Err(reason) => Err(Error {
             at: reader.position(),
@@ -94,6 +71,38 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
+    fn read(
+        &mut self,
+        reader: &mut Reader<'a>,
+        params: &mut impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        if reader.first() != Some(b'{') {
+            self.other = true;
+            reader.value()?;
+            return reader.end();
+        }
+        reader.open()?;
+        while let Some(name) = reader.name()? {
+            let place = if name.is("jsonrpc") {
+                &mut self.version
+            } else if name.is("id") {
+                &mut self.id
+            } else if name.is("method") {
+                &mut self.method
+            } else if name.is("params") {
+                params(reader)?;
+                self.twice |= self.params;
+                self.params = true;
+                continue;
+            } else {
+                self.answer |= name.is("result") || name.is("error");
+                continue;
+            };
+            self.twice |= place.replace(reader.value()?).is_some();
+        }
+        reader.end()
+    }
+
     fn message(self) -> Result<Message<'a>, Refused<'a>> {
         let refuse = |why| Err(Refused { id: &[], why });
         if self.other {

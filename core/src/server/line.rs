@@ -1,13 +1,12 @@
 //! A connection of newline-delimited messages: UART, USB serial, stdio, a
 //! TCP stream.
 
-use core::fmt::Write as _;
-
 use super::Server;
 use super::batch::{Batch, Turn};
 use super::running::{Running, UNKNOWN, keep, reply};
 use crate::buf::{Sink, Span};
 use crate::frame::line::{Line as Frame, Lines};
+use crate::json::write;
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Reply, Session, decide, write_progress, write_reply,
 };
@@ -29,7 +28,7 @@ pub struct LineMemory<const RX: usize, const RESULT: usize, const CALLS: usize, 
     rx: [u8; RX],
     result: [u8; RESULT],
     kept: [[u8; KEPT]; CALLS],
-    flights: [Option<Running>; CALLS],
+    flights: [Place; CALLS],
 }
 
 impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize>
@@ -54,7 +53,7 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
             rx: [0; RX],
             result: [0; RESULT],
             kept: [[0; KEPT]; CALLS],
-            flights: [None; CALLS],
+            flights: [Place::Free; CALLS],
         }
     }
 }
@@ -64,6 +63,26 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
 {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A place for a call in flight.
+///
+/// Not an `Option`: the free place is all zeros, so that the memory of a
+/// connection needs no copy of itself in flash.
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+enum Place {
+    Free = 0,
+    Taken(Running) = 1,
+}
+
+impl Place {
+    fn call(&self) -> Option<&Running> {
+        match self {
+            Self::Free => None,
+            Self::Taken(call) => Some(call),
+        }
     }
 }
 
@@ -90,7 +109,7 @@ pub struct Line<'m> {
     kept: &'m mut [u8],
     /// Bytes of `kept` for each call.
     share: usize,
-    flights: &'m mut [Option<Running>],
+    flights: &'m mut [Place],
     /// The call in flight that is looked at first, so that all get their turn.
     first: usize,
     lines: Lines,
@@ -124,7 +143,7 @@ impl<'m> Line<'m> {
     pub fn new<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize>(
         memory: &'m mut LineMemory<RX, RESULT, CALLS, KEPT>,
     ) -> Self {
-        memory.flights.fill(None);
+        memory.flights.fill(Place::Free);
         Self {
             rx: &mut memory.rx,
             result: &mut memory.result,
@@ -152,7 +171,7 @@ impl<'m> Line<'m> {
     pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.sending = None;
         for at in 0..self.flights.len() {
-            if let Some(call) = self.flights.get(at).copied().flatten() {
+            if let Some(call) = self.flights.get(at).and_then(Place::call).copied() {
                 let message = kept(self.kept, self.share, at);
                 call.cancel(server, now, message, self.result, &mut self.outcome);
                 self.free(at);
@@ -171,7 +190,7 @@ impl<'m> Line<'m> {
         let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
         self.flights
             .iter()
-            .flatten()
+            .filter_map(Place::call)
             .chain(waiting)
             .map(|call| call.wake().unwrap_or(now))
             .min()
@@ -244,7 +263,7 @@ impl<'m> Line<'m> {
                 self.result,
             ),
             What::Progress(at, progress) => {
-                let token = self.flights.get(at).copied().flatten();
+                let token = self.flights.get(at).and_then(Place::call);
                 let token = token.map_or(Span::EMPTY, |call| call.plan.token);
                 let token = token.get(kept(self.kept, self.share, at));
                 write_progress(&mut sink, token, progress);
@@ -325,7 +344,7 @@ impl<'m> Line<'m> {
     /// Gives up the call with that id (M-092, M-130); unknown ids are ignored.
     fn cancel<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span) {
         for at in 0..self.flights.len() {
-            let Some(call) = self.flights.get(at).copied().flatten() else {
+            let Some(call) = self.flights.get(at).and_then(Place::call).copied() else {
                 continue;
             };
             let message = kept(self.kept, self.share, at);
@@ -346,10 +365,12 @@ impl<'m> Line<'m> {
             call.start(server, now, args, self.result, &mut self.outcome);
             return self.send(answer);
         }
-        let Some(at) = self.flights.iter().position(Option::is_none) else {
+        let Some(at) = self.flights.iter().position(|place| place.call().is_none()) else {
             let calls = self.flights.len();
             self.outcome.refuse(self.result, |out| {
-                let _ = write!(out, "busy: {calls} calls in flight, which is the limit");
+                out.text("busy: ");
+                write::u64(out, calls as u64);
+                out.text(" calls in flight, which is the limit");
             });
             return self.send(answer);
         };
@@ -358,10 +379,10 @@ impl<'m> Line<'m> {
             Err(need) => {
                 let share = self.share;
                 self.outcome.refuse(self.result, |out| {
-                    let _ = write!(
-                        out,
-                        "the call needs {need} bytes while it is in flight, the limit is {share}"
-                    );
+                    out.text("the call needs ");
+                    write::u64(out, need as u64);
+                    out.text(" bytes while it is in flight, the limit is ");
+                    write::u64(out, share as u64);
                 });
                 return self.send(answer);
             }
@@ -380,13 +401,13 @@ impl<'m> Line<'m> {
             self.send(What::Progress(at, progress));
         }
         if let Some(place) = self.flights.get_mut(at) {
-            *place = Some(call);
+            *place = Place::Taken(call);
         }
     }
 
     fn free(&mut self, at: usize) {
         if let Some(place) = self.flights.get_mut(at) {
-            *place = None;
+            *place = Place::Free;
         }
     }
 
@@ -400,7 +421,7 @@ impl<'m> Line<'m> {
             } else {
                 0
             };
-            if let Some(call) = self.flights.get(at).copied().flatten() {
+            if let Some(call) = self.flights.get(at).and_then(Place::call).copied() {
                 if call.is_due(now) {
                     self.run(server, now, at, call);
                     if self.sending.is_some() {

@@ -1,7 +1,7 @@
 //! A call on its way: from the check of its arguments to its result.
 
 use super::Server;
-use crate::buf::{Sink, Span};
+use crate::buf::Span;
 use crate::json::Value;
 use crate::mcp::{Body, CallPlan, Reply, Version};
 use crate::time::Instant;
@@ -32,9 +32,9 @@ impl Running {
         let object = object(plan, message);
         // Most arguments are right: the report is only written once one is
         // known not to be.
-        let Some(args) = check(&entry.tool, object, &mut Sink::counter()) else {
+        let Some(args) = check(&entry.tool, object, None) else {
             outcome.refuse(result, |report| {
-                check(&entry.tool, object, report);
+                check(&entry.tool, object, Some(report));
             });
             return None;
         };

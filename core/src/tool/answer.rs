@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::call::{Answer, Call};
 use super::descriptor::{Param, Type};
 use crate::buf::Sink;
-use crate::json::ser;
+use crate::json::{ser, write};
 
 /// Constant byte slices (images, sounds) that one result may point to.
 ///
@@ -143,30 +143,29 @@ impl Outcome {
 
     /// Why the result can't be sent, if it can't.
     pub(super) fn explain(&self, capacity: usize, out: &mut Sink<'_>) -> bool {
-        use core::fmt::Write as _;
         match self.fault {
             Some(Fault::Value(ser::SerError::NotFinite)) => {
                 out.text("the result holds a value that is not a finite number");
             }
             Some(Fault::Value(_)) => out.text("the result cannot be written as JSON"),
             Some(Fault::Blobs) => {
-                let _ = write!(out, "the result has more than {BLOBS} constant blobs");
+                out.text("the result has more constant blobs than ");
+                write::u64(out, BLOBS as u64);
             }
             None if self.needed > capacity => {
-                let _ = write!(
-                    out,
-                    "the result needs {} bytes, this device has room for {capacity}",
-                    self.needed
-                );
+                out.text("the result needs ");
+                write::u64(out, self.needed as u64);
+                out.text(" bytes, this device has room for ");
+                write::u64(out, capacity as u64);
             }
             None => return false,
         }
         true
     }
 
-    pub(super) fn text(&mut self, buf: &mut [u8], write: impl FnOnce(&mut Sink<'_>)) {
+    pub(super) fn text(&mut self, buf: &mut [u8], fill: impl FnOnce(&mut Sink<'_>)) {
         self.piece(buf, TEXT, |out| {
-            out.field(write);
+            out.field(fill);
         });
     }
 
@@ -230,7 +229,7 @@ impl Outcome {
         });
     }
 
-    fn piece(&mut self, buf: &mut [u8], tag: u8, write: impl FnOnce(&mut Record<'_>)) {
+    fn piece(&mut self, buf: &mut [u8], tag: u8, fill: impl FnOnce(&mut Record<'_>)) {
         let room = buf.get_mut(self.len..).unwrap_or_default();
         let (len, fits) = match room.split_first_mut() {
             Some((place, rest)) => {
@@ -240,7 +239,7 @@ impl Outcome {
                     len: 0,
                     fits: true,
                 };
-                write(&mut record);
+                fill(&mut record);
                 (record.len.saturating_add(1), record.fits)
             }
             None => {
@@ -249,7 +248,7 @@ impl Outcome {
                     len: 0,
                     fits: false,
                 };
-                write(&mut record);
+                fill(&mut record);
                 (record.len.saturating_add(1), false)
             }
         };
@@ -270,18 +269,18 @@ struct Record<'b> {
 }
 
 impl Record<'_> {
-    /// A field whose text is written by `write`, its length put before it.
-    fn field(&mut self, write: impl FnOnce(&mut Sink<'_>)) {
+    /// A field whose text is written by `fill`, its length put before it.
+    fn field(&mut self, fill: impl FnOnce(&mut Sink<'_>)) {
         let room = core::mem::take(&mut self.rest);
         let Some((head, room)) = room.split_first_chunk_mut::<2>() else {
             let mut sink = Sink::counter();
-            write(&mut sink);
+            fill(&mut sink);
             self.fits = false;
             self.len = self.len.saturating_add(2).saturating_add(sink.total());
             return;
         };
         let mut sink = Sink::new(room);
-        write(&mut sink);
+        fill(&mut sink);
         let len = sink.total();
         self.len = self.len.saturating_add(2).saturating_add(len);
         match u16::try_from(len) {

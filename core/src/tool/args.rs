@@ -1,5 +1,6 @@
 //! Typed reading of arguments that were found right.
 
+use super::Decimal;
 use super::descriptor::{Literal, Param, Type};
 use crate::buf::Span;
 use crate::json::{Text, Value};
@@ -166,9 +167,9 @@ impl<'a> Arg<'a> for u64 {
 }
 
 macro_rules! float {
-    ($($ty:ident $read:ident)*) => { $(
+    ($($ty:ident $read:ident $min:expr, $max:expr;)*) => { $(
         impl<'a> Arg<'a> for $ty {
-            const TYPE: Type = Type::Number { min: $ty::MIN as f64, max: $ty::MAX as f64 };
+            const TYPE: Type = Type::Number { min: $min, max: $max };
 
             fn from_value(value: Value<'a>) -> Option<Self> {
                 value.as_number()?.$read().ok()
@@ -176,14 +177,17 @@ macro_rules! float {
 
             fn from_literal(literal: Literal) -> Option<Self> {
                 match literal {
-                    Literal::Number(value) => Some(value as $ty),
+                    Literal::Number(value) => Some(value.value() as $ty),
                     _ => None,
                 }
             }
         }
     )* };
 }
-float!(f32 as_f32 f64 as_f64);
+float! {
+    f32 as_f32 Decimal::F32_MIN, Decimal::F32_MAX;
+    f64 as_f64 Decimal::LOWEST, Decimal::HIGHEST;
+}
 
 /// Text borrowed from the request, escapes not yet resolved.
 impl<'a> Arg<'a> for Text<'a> {

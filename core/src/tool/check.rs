@@ -1,10 +1,8 @@
 //! Do these arguments fit the descriptor? Every call passes here before
 //! anything acts, and every typed result before it is sent.
 
-use core::fmt::Write as _;
-
-use super::Args;
 use super::descriptor::{Input, Param, Tool, Type};
+use super::{Args, Decimal};
 use crate::buf::Sink;
 use crate::json::{Elements, Members, NumberError, Text, Value, write};
 use crate::limits::{PARAM_DEPTH, QUOTE_BYTES};
@@ -14,7 +12,8 @@ use crate::limits::{PARAM_DEPTH, QUOTE_BYTES};
 ///
 /// Every parameter that breaks a rule is named in `report`, with its value
 /// and the rule: `joint: 7 is above the maximum 5`. Several are parted by
-/// `; `. Once the next would not fit, `; and more` ends the report.
+/// `; `. Once the next would not fit, `; and more` ends the report. Without a
+/// report, the check stops at the first.
 ///
 /// Bound: each byte of the arguments is read a fixed number of times; nesting
 /// follows the descriptor, at most [`PARAM_DEPTH`].
@@ -22,7 +21,7 @@ use crate::limits::{PARAM_DEPTH, QUOTE_BYTES};
 pub fn check<'a>(
     tool: &Tool,
     object: Option<Value<'a>>,
-    report: &mut Sink<'_>,
+    report: Option<&mut Sink<'_>>,
 ) -> Option<Args<'a>> {
     let mut check = Check::new(report);
     let mut args = Args::new(tool.params(), object);
@@ -35,13 +34,18 @@ pub fn check<'a>(
 
 /// Checks a structured result against the advertised shape, so that no result
 /// is sent that its own schema refuses (M-114). Reports like [`check`].
-pub fn check_result(shape: &'static [Param], value: Value<'_>, report: &mut Sink<'_>) -> bool {
+pub fn check_result(
+    shape: &'static [Param],
+    value: Value<'_>,
+    report: Option<&mut Sink<'_>>,
+) -> bool {
     let mut check = Check::new(report);
     check.object(shape, Some(value), None);
     check.fine
 }
 
-enum Of<'a> {
+/// A place in the value that is checked.
+enum Level<'a> {
     Members {
         params: &'static [Param],
         rest: Members<'a>,
@@ -55,20 +59,56 @@ enum Of<'a> {
     },
 }
 
+impl<'a> Level<'a> {
+    fn members(params: &'static [Param], object: Value<'a>) -> Self {
+        Self::Members {
+            params,
+            rest: object.members(),
+            seen: 0,
+            name: Text::plain(b""),
+        }
+    }
+}
+
+/// The levels around the one that is looked at.
+type Outer<'a> = heapless::Vec<Level<'a>, PARAM_DEPTH>;
+
+/// What is wrong at a place.
+#[derive(Clone, Copy)]
+enum Wrong {
+    Words(&'static str),
+    Type(&'static Type),
+    /// The value, and these words.
+    Value(&'static str),
+    /// The value lies below or above this.
+    Low(Limit),
+    High(Limit),
+    /// So many of these, but at least so many are asked for.
+    Few(usize, &'static str, u16),
+    /// So many of these, but at most so many may be.
+    Many(usize, &'static str, u16),
+    Choice(&'static [&'static str]),
+}
+
+#[derive(Clone, Copy)]
+enum Limit {
+    Integer(i64),
+    Number(Decimal),
+}
+
 struct Check<'r, 'b> {
-    report: &'r mut Sink<'b>,
+    report: Option<&'r mut Sink<'b>>,
+    /// Where the report begins.
     start: usize,
     fine: bool,
-    /// The report is full: nothing more is looked at.
+    /// Nothing more is looked at.
     stop: bool,
 }
 
-type Levels<'a> = heapless::Vec<Of<'a>, { PARAM_DEPTH + 1 }>;
-
 impl<'r, 'b> Check<'r, 'b> {
-    fn new(report: &'r mut Sink<'b>) -> Self {
+    fn new(report: Option<&'r mut Sink<'b>>) -> Self {
         Self {
-            start: report.total(),
+            start: report.as_ref().map_or(0, |report| report.total()),
             report,
             fine: true,
             stop: false,
@@ -81,84 +121,67 @@ impl<'r, 'b> Check<'r, 'b> {
         object: Option<Value<'a>>,
         mut top: Option<&mut Args<'a>>,
     ) {
-        let mut levels = Levels::new();
-        let rest = object.unwrap_or(Value::checked(b"{}")).members();
-        let _ = levels.push(Of::Members {
-            params,
-            rest,
-            seen: 0,
-            name: Text::checked(b""),
-        });
+        let mut outer = Outer::new();
+        let mut level = Level::members(params, object.unwrap_or(Value::checked(b"{}")));
         while !self.stop {
-            let outermost = levels.len() == 1;
-            let Some(level) = levels.last_mut() else {
-                return;
-            };
-            let next = match level {
-                Of::Members {
+            let next = match &mut level {
+                Level::Members {
                     params,
                     rest,
                     seen,
                     name,
-                } => match rest.next() {
-                    Some((key, value)) => {
-                        *name = key;
-                        match params.iter().position(|param| key.is(param.name)) {
-                            Some(at) => {
-                                let bit = 1u16.checked_shl(at as u32).unwrap_or(0);
-                                if *seen & bit != 0 {
-                                    self.say(&levels, |out| out.text("given twice"));
-                                    continue;
-                                }
-                                *seen |= bit;
-                                if outermost {
-                                    if let Some(args) = top.as_deref_mut() {
-                                        args.set(at, value);
-                                    }
-                                }
-                                params.get(at).map(|param| (&param.ty, value))
-                            }
-                            None => {
-                                self.say(&levels, |out| out.text("unknown parameter"));
-                                continue;
-                            }
-                        }
+                } => rest.next().map(|(key, value)| {
+                    *name = key;
+                    let at = params.iter().position(|param| key.is(param.name));
+                    let param = at.and_then(|at| Some((at, params.get(at)?)));
+                    let Some((at, param)) = param else {
+                        return (Err("unknown parameter"), value);
+                    };
+                    let bit = bit(at);
+                    if *seen & bit != 0 {
+                        return (Err("given twice"), value);
                     }
-                    None => {
-                        let (params, seen) = (*params, *seen);
-                        self.missing(&mut levels, params, seen);
-                        levels.pop();
-                        continue;
+                    *seen |= bit;
+                    if let (Some(args), true) = (&mut top, outer.is_empty()) {
+                        args.set(at, value);
                     }
-                },
-                Of::Elements { items, rest, index } => match rest.next() {
-                    Some(value) => {
-                        *index = index.saturating_add(1);
-                        Some((*items, value))
-                    }
-                    None => {
-                        levels.pop();
-                        continue;
-                    }
-                },
+                    (Ok(&param.ty), value)
+                }),
+                Level::Elements { items, rest, index } => rest.next().map(|value| {
+                    *index = index.saturating_add(1);
+                    (Ok(*items), value)
+                }),
             };
-            if let Some((ty, value)) = next {
-                if let Some(inner) = self.value(&levels, ty, value) {
-                    // Descriptors nest no deeper than the stack: `verify`.
-                    let _ = levels.push(inner);
+            match next {
+                Some((Ok(ty), value)) => {
+                    if let Some(inner) = self.value(&outer, &level, ty, value) {
+                        // Descriptors nest no deeper than the stack: `verify`.
+                        let _ = outer.push(core::mem::replace(&mut level, inner));
+                    }
+                }
+                Some((Err(words), value)) => self.say(&outer, &level, value, Wrong::Words(words)),
+                None => {
+                    self.missing(&outer, &mut level);
+                    match outer.pop() {
+                        Some(up) => level = up,
+                        None => return,
+                    }
                 }
             }
         }
     }
 
-    fn missing<'a>(&mut self, levels: &mut Levels<'a>, params: &'static [Param], seen: u16) {
+    /// Reports the required members that an object did not have.
+    fn missing<'a>(&mut self, outer: &Outer<'a>, level: &mut Level<'a>) {
+        let Level::Members { params, seen, .. } = *level else {
+            return;
+        };
         for (at, param) in params.iter().enumerate() {
-            let bit = 1u16.checked_shl(at as u32).unwrap_or(0);
-            if param.required && seen & bit == 0 {
-                if let Some(Of::Members { name, .. }) = levels.last_mut() {
-                    *name = Text::checked(param.name.as_bytes());
+            if param.required && seen & bit(at) == 0 {
+                if let Level::Members { name, .. } = level {
+                    *name = Text::plain(param.name.as_bytes());
                 }
-                self.say(levels, |out| out.text("missing"));
+                self.say(outer, level, Value::checked(b""), Wrong::Words("missing"));
             }
         }
     }
@@ -166,105 +189,171 @@ impl<'r, 'b> Check<'r, 'b> {
     /// Checks one value; gives the level to go into if it holds others.
     fn value<'a>(
         &mut self,
-        at: &Levels<'a>,
+        outer: &Outer<'a>,
+        level: &Level<'a>,
         ty: &'static Type,
         value: Value<'a>,
-    ) -> Option<Of<'a>> {
-        match *ty {
-            Type::Boolean => {
-                if value.as_bool().is_none() {
-                    self.wrong_type(at, ty, value);
-                }
-            }
-            Type::Integer { min, max } => match value.as_number().map(|number| number.as_i64()) {
-                None => self.wrong_type(at, ty, value),
-                Some(Ok(given)) if given < min => {
-                    self.range(at, value, "below the minimum ", |out| write::i64(out, min));
-                }
-                Some(Ok(given)) if given > max => {
-                    self.range(at, value, "above the maximum ", |out| write::i64(out, max));
-                }
-                Some(Ok(_)) => {}
-                Some(Err(NumberError::Fraction)) => self.say(at, |out| {
-                    quote(out, value.raw());
-                    out.text(" is not a whole number");
-                }),
-                Some(Err(_)) => {
-                    let wide = max == i64::MAX
-                        && value
-                            .as_number()
-                            .is_some_and(|number| number.as_u64().is_ok());
-                    if !wide {
-                        let (words, bound) = match value.raw() {
-                            [b'-', ..] => ("below the minimum ", min),
-                            _ => ("above the maximum ", max),
-                        };
-                        self.range(at, value, words, |out| write::i64(out, bound));
-                    }
-                }
+    ) -> Option<Level<'a>> {
+        let mut inner = None;
+        let wrong = match *ty {
+            Type::Boolean => match value.as_bool() {
+                Some(_) => None,
+                None => Some(Wrong::Type(ty)),
             },
-            Type::Number { min, max } => match value.as_number().map(|number| number.as_f64()) {
-                None => self.wrong_type(at, ty, value),
-                Some(Ok(given)) if given < min => {
-                    self.range(at, value, "below the minimum ", |out| bound(out, min));
-                }
-                Some(Ok(given)) if given > max => {
-                    self.range(at, value, "above the maximum ", |out| bound(out, max));
-                }
-                Some(Ok(_)) => {}
-                Some(Err(error)) => self.say(at, |out| {
-                    quote(out, value.raw());
-                    out.text(match error {
-                        NumberError::Precision => " has more digits than can be read exactly",
-                        _ => " is beyond the range of a double",
-                    });
-                }),
+            Type::Integer { min, max } => match value.as_number() {
+                Some(number) => integer(number.as_i64(), number.as_u64().is_ok(), min, max, value),
+                None => Some(Wrong::Type(ty)),
+            },
+            Type::Number { min, max } => match value.as_number() {
+                Some(number) => real(number.as_f64(), min, max),
+                None => Some(Wrong::Type(ty)),
             },
             Type::String { min, max } => match value.as_text() {
-                None => self.wrong_type(at, ty, value),
-                Some(text) => self.length(at, text.char_count(), min, max, "characters"),
+                Some(text) => length(text.char_count(), min, max, "characters"),
+                None => Some(Wrong::Type(ty)),
             },
             Type::Choice(choices) => match value.as_text() {
-                None => self.wrong_type(at, ty, value),
-                Some(text) => {
-                    if !choices.iter().any(|choice| text.is(choice)) {
-                        self.say(at, |out| {
-                            quote(out, value.raw());
-                            out.text(" is not one of ");
-                            list(out, choices);
-                        });
-                    }
-                }
+                Some(text) if choices.iter().any(|choice| text.is(choice)) => None,
+                Some(_) => Some(Wrong::Choice(choices)),
+                None => Some(Wrong::Type(ty)),
             },
-            Type::Array { items, min, max } => match value.raw().first() {
-                Some(b'[') => {
-                    let count = value.elements().count();
-                    self.length(at, count, min, max, "elements");
-                    return Some(Of::Elements {
+            Type::Array { items, min, max } => {
+                if value.raw().first() == Some(&b'[') {
+                    let rest = value.elements();
+                    inner = Some(Level::Elements {
                         items,
-                        rest: value.elements(),
+                        rest,
                         index: 0,
                     });
+                    length(value.elements().count(), min, max, "elements")
+                } else {
+                    Some(Wrong::Type(ty))
                 }
-                _ => self.wrong_type(at, ty, value),
-            },
-            Type::Object(params) => match value.raw().first() {
-                Some(b'{') => {
-                    return Some(Of::Members {
-                        params,
-                        rest: value.members(),
-                        seen: 0,
-                        name: Text::checked(b""),
-                    });
+            }
+            Type::Object(params) => {
+                if value.raw().first() == Some(&b'{') {
+                    inner = Some(Level::members(params, value));
+                    None
+                } else {
+                    Some(Wrong::Type(ty))
                 }
-                _ => self.wrong_type(at, ty, value),
-            },
+            }
+        };
+        if let Some(wrong) = wrong {
+            self.say(outer, level, value, wrong);
         }
-        None
+        inner
     }
 
-    fn wrong_type(&mut self, at: &Levels<'_>, ty: &Type, value: Value<'_>) {
-        self.say(at, |out| {
+    /// No name stands twice at the top level of the object.
+    fn unique(&mut self, object: Option<Value<'_>>) {
+        let Some(object) = object else { return };
+        let mut level = Level::members(&[], object);
+        let mut members = object.members();
+        while let (Some((key, value)), false) = (members.next(), self.stop) {
+            if members.clone().any(|(other, _)| key.same(other)) {
+                if let Level::Members { name, .. } = &mut level {
+                    *name = key;
+                }
+                self.say(&Outer::new(), &level, value, Wrong::Words("given twice"));
+            }
+        }
+    }
+
+    /// Reports what is wrong with a value at the place where the levels stand.
+    #[cold]
+    #[inline(never)]
+    fn say(&mut self, outer: &Outer<'_>, level: &Level<'_>, value: Value<'_>, wrong: Wrong) {
+        const MORE: &str = "; and more";
+        self.fine = false;
+        let Some(out) = &mut self.report else {
+            self.stop = true;
+            return;
+        };
+        let before = out.total();
+        if before != self.start {
+            out.text("; ");
+        }
+        for (depth, level) in outer.iter().chain([level]).enumerate() {
+            match level {
+                Level::Members { name, .. } => {
+                    if depth > 0 {
+                        out.byte(b'.');
+                    }
+                    quote(out, name.raw());
+                }
+                Level::Elements { index, .. } => {
+                    out.byte(b'[');
+                    write::u64(out, u64::from(index.saturating_sub(1)));
+                    out.byte(b']');
+                }
+            }
+        }
+        out.text(": ");
+        words(out, value, wrong);
+        let end = out.total();
+        out.text(MORE);
+        if out.overflowed() && before != self.start {
+            out.truncate(before);
+            out.text(MORE);
+            self.stop = true;
+        } else {
+            out.truncate(end);
+        }
+    }
+}
+
+fn bit(at: usize) -> u16 {
+    1u16.checked_shl(at as u32).unwrap_or(0)
+}
+
+fn integer(
+    given: Result<i64, NumberError>,
+    is_u64: bool,
+    min: i64,
+    max: i64,
+    value: Value<'_>,
+) -> Option<Wrong> {
+    let low = Wrong::Low(Limit::Integer(min));
+    let high = Wrong::High(Limit::Integer(max));
+    match given {
+        Ok(given) if given < min => Some(low),
+        Ok(given) if given > max => Some(high),
+        Ok(_) => None,
+        Err(NumberError::Fraction) => Some(Wrong::Value(" is not a whole number")),
+        // The end of `i64` stands for "no bound".
+        Err(_) if is_u64 && max == i64::MAX => None,
+        Err(_) if value.raw().first() == Some(&b'-') => Some(low),
+        Err(_) => Some(high),
+    }
+}
+
+fn real(given: Result<f64, NumberError>, min: Decimal, max: Decimal) -> Option<Wrong> {
+    match given {
+        Ok(given) if given < min.value() => Some(Wrong::Low(Limit::Number(min))),
+        Ok(given) if given > max.value() => Some(Wrong::High(Limit::Number(max))),
+        Ok(_) => None,
+        Err(NumberError::Precision) => {
+            Some(Wrong::Value(" has more digits than can be read exactly"))
+        }
+        Err(_) => Some(Wrong::Value(" is beyond the range of a double")),
+    }
+}
+
+fn length(count: usize, min: u16, max: u16, unit: &'static str) -> Option<Wrong> {
+    if count < usize::from(min) {
+        Some(Wrong::Few(count, unit, min))
+    } else if count > usize::from(max) {
+        Some(Wrong::Many(count, unit, max))
+    } else {
+        None
+    }
+}
+
+fn words(out: &mut Sink<'_>, value: Value<'_>, wrong: Wrong) {
+    match wrong {
+        Wrong::Words(words) => out.text(words),
+        Wrong::Type(ty) => {
             match value.raw().first() {
                 Some(b'{') => out.text("an object"),
                 Some(b'[') => out.text("an array"),
@@ -272,105 +361,38 @@ impl<'r, 'b> Check<'r, 'b> {
             }
             out.text(" is not ");
             out.text(ty.noun());
-        });
-    }
-
-    fn range(
-        &mut self,
-        at: &Levels<'_>,
-        value: Value<'_>,
-        words: &str,
-        bound: impl FnOnce(&mut Sink<'_>),
-    ) {
-        self.say(at, |out| {
+        }
+        Wrong::Value(words) => {
             quote(out, value.raw());
-            out.text(" is ");
             out.text(words);
-            bound(out);
-        });
-    }
-
-    fn length(&mut self, at: &Levels<'_>, count: usize, min: u16, max: u16, unit: &str) {
-        let (words, bound) = if count < usize::from(min) {
-            (", the minimum is ", min)
-        } else if count > usize::from(max) {
-            (", the maximum is ", max)
-        } else {
-            return;
-        };
-        self.say(at, |out| {
-            write::u64(out, count as u64);
-            out.text(" ");
-            out.text(unit);
-            out.text(words);
-            write::u64(out, u64::from(bound));
-        });
-    }
-
-    /// No name stands twice at the top level of the object.
-    fn unique(&mut self, object: Option<Value<'_>>) {
-        let mut members = object.unwrap_or(Value::checked(b"{}")).members();
-        while let Some((name, _)) = members.next() {
-            if !self.stop && members.clone().any(|(other, _)| name.same(other)) {
-                self.report_line(|out| {
-                    quote(out, name.raw());
-                    out.text(": given twice");
-                });
-            }
         }
-    }
-
-    /// Reports one error at the place where the levels stand.
-    fn say(&mut self, levels: &Levels<'_>, what: impl FnOnce(&mut Sink<'_>)) {
-        self.report_line(|out| {
-            for (depth, level) in levels.iter().enumerate() {
-                match level {
-                    Of::Members { name, .. } => {
-                        if depth > 0 {
-                            out.byte(b'.');
-                        }
-                        quote(out, name.raw());
-                    }
-                    Of::Elements { index, .. } => {
-                        let _ = write!(out, "[{}]", index.saturating_sub(1));
-                    }
-                }
-            }
-            out.text(": ");
-            what(out);
-        });
-    }
-
-    fn report_line(&mut self, line: impl FnOnce(&mut Sink<'_>)) {
-        const MORE: &str = "; and more";
-        let before = self.report.total();
-        if before != self.start {
-            self.report.text("; ");
+        Wrong::Low(limit) => bound(out, value, " is below the minimum ", limit),
+        Wrong::High(limit) => bound(out, value, " is above the maximum ", limit),
+        Wrong::Few(count, unit, min) => counted(out, count, unit, ", the minimum is ", min),
+        Wrong::Many(count, unit, max) => counted(out, count, unit, ", the maximum is ", max),
+        Wrong::Choice(choices) => {
+            quote(out, value.raw());
+            out.text(" is not one of ");
+            list(out, choices);
         }
-        line(self.report);
-        let end = self.report.total();
-        self.report.text(MORE);
-        let full = self.report.overflowed();
-        if full && before != self.start {
-            self.report.truncate(before);
-            self.report.text(MORE);
-            self.stop = true;
-        } else {
-            self.report.truncate(end);
-        }
-        self.fine = false;
     }
 }
 
-/// A bound of a number: as a whole number where it is one.
-pub(super) fn bound(out: &mut Sink<'_>, value: f64) {
-    let whole = value as i64;
-    if whole as f64 == value && whole.unsigned_abs() < 1 << 53 {
-        write::i64(out, whole);
-    } else {
-        // Bounds of a descriptor are finite where they are written.
-        let _ = write::f64(out, value);
+fn bound(out: &mut Sink<'_>, value: Value<'_>, words: &str, limit: Limit) {
+    quote(out, value.raw());
+    out.text(words);
+    match limit {
+        Limit::Integer(limit) => write::i64(out, limit),
+        Limit::Number(limit) => limit.write(out),
     }
+}
+
+fn counted(out: &mut Sink<'_>, count: usize, unit: &str, words: &str, limit: u16) {
+    write::u64(out, count as u64);
+    out.byte(b' ');
+    out.text(unit);
+    out.text(words);
+    write::u64(out, u64::from(limit));
 }
 
 fn list(out: &mut Sink<'_>, choices: &[&str]) {
@@ -379,7 +401,7 @@ fn list(out: &mut Sink<'_>, choices: &[&str]) {
         if i > 0 {
             out.text(", ");
         }
-        if out.total() - start > 2 * QUOTE_BYTES {
+        if out.total().saturating_sub(start) > 2 * QUOTE_BYTES {
             out.text("…");
             return;
         }
@@ -390,23 +412,17 @@ fn list(out: &mut Sink<'_>, choices: &[&str]) {
 /// Raw text of the caller, shortened to
 /// [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES).
 pub(crate) fn quote(out: &mut Sink<'_>, raw: &[u8]) {
-    match raw.get(..QUOTE_BYTES) {
-        Some(head) if raw.len() > QUOTE_BYTES => {
-            // Not in the middle of a character: go back over at most three
-            // continuation bytes.
-            let mut cut = head;
-            for _ in 0..3 {
-                match raw.get(cut.len()) {
-                    Some(next) if next & 0xC0 == 0x80 => match cut.split_last() {
-                        Some((_, shorter)) => cut = shorter,
-                        None => break,
-                    },
-                    _ => break,
-                }
-            }
-            out.put(cut);
-            out.text("…");
+    let Some(mut cut) = raw.get(..QUOTE_BYTES).filter(|_| raw.len() > QUOTE_BYTES) else {
+        return out.put(raw);
+    };
+    // Not in the middle of a character: go back over at most three
+    // continuation bytes.
+    for _ in 0..3 {
+        match (raw.get(cut.len()), cut) {
+            (Some(0x80..=0xBF), [shorter @ .., _]) => cut = shorter,
+            _ => break,
         }
-        _ => out.put(raw),
     }
+    out.put(cut);
+    out.text("…");
 }

@@ -1,6 +1,8 @@
 //! The one description of a tool, from which its schema, its check, its
 //! decoding and its help come.
 
+use super::Decimal;
+
 /// A type of parameter or result member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
@@ -18,9 +20,9 @@ pub enum Type {
     /// A number within `min..=max`; an infinite bound is no bound.
     Number {
         /// Smallest allowed value.
-        min: f64,
+        min: Decimal,
         /// Largest allowed value.
-        max: f64,
+        max: Decimal,
     },
     /// Text whose length lies within `min..=max`.
     String {
@@ -52,8 +54,8 @@ impl Type {
     };
     /// Numbers without a bound.
     pub const NUMBER: Self = Self::Number {
-        min: f64::NEG_INFINITY,
-        max: f64::INFINITY,
+        min: Decimal::LOWEST,
+        max: Decimal::HIGHEST,
     };
 
     /// With its article, for an error message.
@@ -77,7 +79,7 @@ pub enum Literal {
     /// Of a [`Type::Integer`].
     Integer(i64),
     /// Of a [`Type::Number`].
-    Number(f64),
+    Number(Decimal),
     /// Of a [`Type::String`] or [`Type::Choice`].
     Text(&'static str),
 }
@@ -144,7 +146,11 @@ impl Param {
 
     /// A required number within `min..=max`.
     pub const fn number(name: &'static str, description: &'static str, min: f64, max: f64) -> Self {
-        Self::new(name, description, Type::Number { min, max })
+        let range = Type::Number {
+            min: Decimal::new(min),
+            max: Decimal::new(max),
+        };
+        Self::new(name, description, range)
     }
 
     /// A required text of at most `max` characters.

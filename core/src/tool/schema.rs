@@ -1,7 +1,6 @@
 //! The JSON Schema of a descriptor: what the check enforces, in the words
 //! that clients read.
 
-use super::check::bound;
 use super::descriptor::{Literal, Param, Type};
 use crate::buf::Sink;
 use crate::json::write;
@@ -128,11 +127,11 @@ fn scalar(out: &mut Sink<'_>, ty: &Type) {
             out.text("\"type\":\"number\"");
             if min.is_finite() {
                 out.text(",\"minimum\":");
-                bound(out, min);
+                min.write(out);
             }
             if max.is_finite() {
                 out.text(",\"maximum\":");
-                bound(out, max);
+                max.write(out);
             }
         }
         Type::String { min, max } => {
@@ -182,7 +181,7 @@ fn annotate(out: &mut Sink<'_>, param: &Param) {
         match default {
             Literal::Boolean(value) => write::bool(out, value),
             Literal::Integer(value) => write::i64(out, value),
-            Literal::Number(value) => bound(out, value),
+            Literal::Number(value) => value.write(out),
             Literal::Text(text) => write::string(out, text),
         }
     }

@@ -135,8 +135,7 @@ const fn ty(ty_: &Type, depth: usize, input: bool) {
     match ty_ {
         Type::Boolean => {}
         Type::Integer { min, max } => assert!(*min <= *max, "a range is empty"),
-        // Not `min > max`: NaN must not pass.
-        Type::Number { min, max } => assert!(*min <= *max, "a range is empty or not a number"),
+        Type::Number { min, max } => assert!(min.value() <= max.value(), "a range is empty"),
         Type::String { min, max } => assert!(*min <= *max, "a range is empty"),
         Type::Choice(choices) => {
             assert!(!choices.is_empty(), "a choice has nothing to choose from");
@@ -167,7 +166,7 @@ const fn default(value: &Literal, of: &Type) {
         (Literal::Boolean(_), Type::Boolean) => true,
         (Literal::Integer(value), Type::Integer { min, max }) => *min <= *value && *value <= *max,
         (Literal::Number(value), Type::Number { min, max }) => {
-            *min <= *value && *value <= *max && value.is_finite()
+            min.value() <= value.value() && value.value() <= max.value() && value.is_finite()
         }
         (Literal::Text(text), Type::String { min, max }) => {
             let chars = chars(text);

@@ -36,7 +36,7 @@ const LOG: usize = 8;
 #[derive(Debug)]
 pub struct Arm {
     joints: [Joint; JOINTS],
-    log: heapless::HistoryBuf<Command, LOG>,
+    log: heapless::Deque<Command, LOG>,
     commands: u32,
     note: heapless::String<128>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
@@ -49,17 +49,17 @@ impl Arm {
     pub const fn new() -> Self {
         Self {
             joints: [Joint::HOME; JOINTS],
-            log: heapless::HistoryBuf::new(),
+            log: heapless::Deque::new(),
             commands: 0,
             note: heapless::String::new(),
             celsius: 24.5,
         }
     }
 
-    /// Where a joint is at this time, in degrees; 0 for a joint that there is
-    /// not.
-    pub fn angle(&self, joint: usize, now: Instant) -> f32 {
-        self.joints.get(joint).map_or(0.0, |joint| joint.angle(now))
+    /// Where a joint is at this time, in thousandths of a degree; 0 for a
+    /// joint that there is not.
+    pub fn angle(&self, joint: usize, now: Instant) -> i32 {
+        self.joints.get(joint).map_or(0, |joint| joint.angle(now))
     }
 
     /// What was written with `note_set` last.
@@ -74,23 +74,26 @@ impl Arm {
 
     /// The last commands to the drives, oldest first.
     pub fn log(&self) -> impl Iterator<Item = Command> {
-        self.log.oldest_ordered().copied()
+        self.log.iter().copied()
     }
 
     fn command(&mut self, command: Command) {
         self.commands = self.commands.saturating_add(1);
-        self.log.write(command);
+        if self.log.is_full() {
+            self.log.pop_front();
+        }
+        let _ = self.log.push_back(command);
     }
 
-    /// The first joint that is on its way.
-    fn busy(&self, now: Instant) -> Option<usize> {
-        self.joints.iter().position(|joint| joint.is_moving(now))
+    /// Whether a joint is on its way.
+    fn is_moving(&self, now: Instant) -> bool {
+        self.joints.iter().any(|joint| joint.is_moving(now))
     }
 
-    fn start(&mut self, joint: u8, deg: f32, speed: u8, now: Instant) {
+    fn start(&mut self, joint: u8, to: i32, speed: u8, now: Instant) {
         if let Some(place) = self.joints.get_mut(usize::from(joint)) {
-            place.start(deg, speed, now);
-            self.command(Command::Move { joint, deg, speed });
+            place.start(to, speed, now);
+            self.command(Command::Move { joint, to, speed });
         }
     }
 
@@ -142,10 +145,11 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     }
     if call.step() == 0 {
         if arm.state(args.joint, now) == State::Moving {
-            let joint = args.joint;
-            return Poll::Ready(call.fail_with(format_args!("joint {joint} is still moving")));
+            return Poll::Ready(call.fail("the joint is still moving"));
         }
-        arm.start(args.joint, args.deg, args.speed, now);
+        // The descriptor keeps the angle within 90 degrees of 0.
+        let to = (args.deg * 1000.0) as i32;
+        arm.start(args.joint, to, args.speed, now);
     }
     match arm.state(args.joint, now) {
         State::Moving => {
@@ -157,14 +161,8 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
             call.wake_after(LOOK_MS);
             Poll::Pending
         }
-        State::Arrived => {
-            let joint = args.joint;
-            Poll::Ready(call.format(format_args!("joint {joint} is at its target")))
-        }
-        State::Halted => {
-            let joint = args.joint;
-            Poll::Ready(call.fail_with(format_args!("joint {joint} was stopped on its way")))
-        }
+        State::Arrived => Poll::Ready(call.text("the joint is at its target")),
+        State::Halted => Poll::Ready(call.fail("the joint was stopped on its way")),
     }
 }
 
@@ -179,14 +177,14 @@ fn arm_home(arm: &mut Arm, call: &mut Call<'_>) -> Poll<Answer> {
         return Poll::Pending;
     }
     if call.step() == 0 {
-        if let Some(joint) = arm.busy(now) {
-            return Poll::Ready(call.fail_with(format_args!("joint {joint} is still moving")));
+        if arm.is_moving(now) {
+            return Poll::Ready(call.fail("a joint is still moving"));
         }
         for joint in 0..JOINTS as u8 {
-            arm.start(joint, 0.0, HOME_SPEED, now);
+            arm.start(joint, 0, HOME_SPEED, now);
         }
     }
-    if arm.busy(now).is_some() {
+    if arm.is_moving(now) {
         call.wake_after(LOOK_MS);
         return Poll::Pending;
     }

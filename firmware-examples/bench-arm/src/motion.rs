@@ -6,18 +6,19 @@ use agentmote::time::Instant;
 /// How many joints the arm has.
 pub const JOINTS: usize = 6;
 
-/// Full speed of a joint, in degrees a second.
-const FULL_SPEED: f32 = 180.0;
+/// Full speed of a joint, in degrees a second: thousandths of a degree in a
+/// millisecond.
+const FULL_SPEED: u32 = 180;
 
 /// What a drive was told.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// To go to an angle.
     Move {
         /// The joint, base first.
         joint: u8,
-        /// Where to, in degrees.
-        deg: f32,
+        /// Where to, in thousandths of a degree.
+        to: i32,
         /// How fast, in percent of full speed.
         speed: u8,
     },
@@ -38,8 +39,9 @@ pub(crate) enum State {
 /// One joint: its last move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
-    from: f32,
-    to: f32,
+    /// Where from and where to, in thousandths of a degree.
+    from: i32,
+    to: i32,
     start: Instant,
     /// How long the move takes, in milliseconds.
     millis: u32,
@@ -48,22 +50,25 @@ pub(crate) struct Joint {
 
 impl Joint {
     pub(crate) const HOME: Self = Self {
-        from: 0.0,
-        to: 0.0,
+        from: 0,
+        to: 0,
         start: Instant::from_millis(0),
         millis: 0,
         halted: false,
     };
 
-    pub(crate) fn start(&mut self, deg: f32, speed: u8, now: Instant) {
+    pub(crate) fn start(&mut self, to: i32, speed: u8, now: Instant) {
         let from = self.angle(now);
-        let per_second = FULL_SPEED * f32::from(speed.max(1)) / 100.0;
+        // At most 180 degrees: the product stays below 2^32.
+        let hundredths = to.abs_diff(from).saturating_mul(100);
+        let millis = hundredths
+            .checked_div(FULL_SPEED.saturating_mul(u32::from(speed)))
+            .unwrap_or(0);
         *self = Self {
             from,
-            to: deg,
+            to,
             start: now,
-            // Saturates, and is never negative.
-            millis: ((deg - from).abs() / per_second * 1000.0) as u32,
+            millis,
             halted: false,
         };
     }
@@ -105,12 +110,18 @@ impl Joint {
             .unwrap_or(100)
     }
 
-    pub(crate) fn angle(&self, now: Instant) -> f32 {
-        if self.is_moving(now) {
-            let part = now.since(self.start) as f32 / self.millis as f32;
-            self.from + (self.to - self.from) * part
-        } else {
-            self.to
+    pub(crate) fn angle(&self, now: Instant) -> i32 {
+        if !self.is_moving(now) {
+            return self.to;
         }
+        // A move takes at most 100 s, and a thousandth of its way is enough.
+        let done = now.since(self.start) as i32;
+        let part = done
+            .saturating_mul(1000)
+            .checked_div(self.millis as i32)
+            .unwrap_or(1000);
+        let way = self.to.saturating_sub(self.from);
+        self.from
+            .saturating_add(way / 1000 * part + way % 1000 * part / 1000)
     }
 }

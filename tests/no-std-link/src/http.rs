@@ -7,7 +7,6 @@ use agentmote::frame::http::{
     host_allowed, host_is_loopback, is_visible_ascii, media_type, origin_allowed,
     origin_is_loopback, parse, reason, token_listed,
 };
-use agentmote::json;
 use agentmote::rpc;
 
 /// Finds and reads a request head.
@@ -50,7 +49,8 @@ pub(crate) fn heads(input: &[u8], out: &mut [u8]) -> usize {
             ];
             let yes = yes.into_iter().filter(|yes| *yes).count();
             sink.text(Field::Host.name());
-            chunk_start(&mut sink, yes);
+            let lists = Field::ALL.iter().filter(|known| known.is_list()).count();
+            chunk_start(&mut sink, yes.wrapping_add(lists));
         }
         Err(error) => sink.text(error.text()),
     }
@@ -105,12 +105,20 @@ pub(crate) fn values(input: &[u8], out: &mut [u8]) -> usize {
     for part in Parts::new(value, b';') {
         sink.put(part);
     }
-    if let Ok(value) = json::parse(input) {
-        rpc::open_answer(&mut sink, value.raw());
-        match rpc::read(value) {
-            Ok(_) => sink.byte(b'+'),
-            Err(_) => sink.byte(b'-'),
+    let mut members = 0;
+    let message = rpc::read(input, |reader| {
+        members = reader.position();
+        reader.value().map(|_| ())
+    });
+    match message {
+        Ok(Ok(rpc::Message::Request { id, method })) => {
+            rpc::open_answer(&mut sink, id);
+            sink.put(method.raw());
         }
+        Ok(Ok(rpc::Message::Notification { method })) => sink.put(method.raw()),
+        Ok(Ok(rpc::Message::Response)) => {}
+        Ok(Err(refused)) => rpc::open_answer(&mut sink, refused.id),
+        Err(error) => chunk_start(&mut sink, error.at.wrapping_add(members)),
     }
     sink.filled()
 }

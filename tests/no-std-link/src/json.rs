@@ -1,7 +1,7 @@
 //! `json`: reading, writing, typed values in and out.
 
 use agentmote::buf::Sink;
-use agentmote::json::{Kind, Text, Value, de, parse, ser, write};
+use agentmote::json::{Kind, Reader, Text, Value, de, parse, ser, write};
 use serde::{Deserialize, Serialize};
 
 /// Every reader on every value of a text.
@@ -27,6 +27,31 @@ pub(crate) fn read(input: &[u8], out: &mut [u8]) -> usize {
             sink.text(error.reason.text());
         }
     }
+    sink.filled()
+}
+
+/// The reader of one pass, driven by the input.
+pub(crate) fn reader(input: &[u8], out: &mut [u8]) -> usize {
+    let (choices, text) = input.split_at_checked(8).unwrap_or((input, &[]));
+    let mut sink = Sink::new(out);
+    let mut reader = Reader::new(text);
+    for choice in choices {
+        let step = match choice {
+            0 => reader.open(),
+            1 => reader
+                .name()
+                .map(|name| sink.put(name.map_or(&[], Text::raw))),
+            2 => reader
+                .find(&["a", "b"])
+                .map(|at| sink.text(at.map_or("", |_| "found"))),
+            3 => reader.value().map(|value| sink.put(value.raw())),
+            _ => reader.end(),
+        };
+        if let Err(reason) = step {
+            sink.text(reason.text());
+        }
+    }
+    write::u64(&mut sink, reader.position() as u64);
     sink.filled()
 }
 

@@ -16,6 +16,7 @@
 #![no_main]
 #![deny(unsafe_code)]
 
+mod derived;
 mod http;
 mod json;
 mod served;
@@ -65,8 +66,11 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         10 => http::values(rest, out),
         11 => http::answers(rest, out),
         12 => buffers(rest, out),
+        13 => derived::line(rest, out),
+        14 => json::reader(rest, out),
+        15 => served::async_transport(rest, out),
         #[cfg(feature = "spoiled")]
-        13 => usize::from(rest[3]),
+        16 => usize::from(rest[3]),
         _ => 0,
     }
 }
@@ -89,7 +93,7 @@ fn buffers(input: &[u8], out: &mut [u8]) -> usize {
     let part = span.get(rest);
     let found = Span::of(rest, part);
     let mut room = [0u8; 64];
-    let mut lines = Lines::default();
+    let mut lines = Lines::new();
     let taken = lines.receive(&mut room, rest);
     let line = match lines.line(&room) {
         Some(Line::Whole(line)) => line.len(),
@@ -108,6 +112,7 @@ fn buffers(input: &[u8], out: &mut [u8]) -> usize {
     sink.truncate(cut);
     let mut count = Sink::counter();
     count.put(sink.kept());
+    count.skip(sink.unkept());
     let _ = core::fmt::Write::write_fmt(
         &mut count,
         format_args!("{taken} {line} {ready} {since} {}", now.as_millis()),

@@ -1,5 +1,8 @@
 //! `server`: whole connections, from bytes in to bytes out.
 
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
+
 use agentmote::mcp::Version;
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
 use agentmote::time::Instant;
@@ -91,6 +94,32 @@ impl Write for Tx<'_> {
 
     fn flush(&mut self) -> Result<(), ErrorKind> {
         Ok(())
+    }
+}
+
+impl embedded_io_async::Write for Tx<'_> {
+    async fn write(&mut self, bytes: &[u8]) -> Result<usize, ErrorKind> {
+        Write::write(self, bytes)
+    }
+
+    async fn flush(&mut self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+}
+
+/// The async transport, polled once: a future that is polled after its end
+/// panics, which is the mistake of an executor.
+pub(crate) fn async_transport(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, most], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut memory = LineMemory::<512, 256, 2, 128>::new();
+    let mut line = Line::new(&mut memory);
+    let mut tx = Tx { out, most };
+    let fed = pin!(io::feed_async(&mut line, &mut server, now, input, &mut tx));
+    match fed.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok(taken)) => taken,
+        Poll::Ready(Err(_)) | Poll::Pending => 0,
     }
 }
 

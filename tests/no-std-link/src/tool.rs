@@ -4,8 +4,8 @@ use agentmote::buf::Sink;
 use agentmote::json::{Text, parse};
 use agentmote::mcp::{Device, Identity};
 use agentmote::tool::{
-    self, Answer, Arg, Blocks, Call, Capabilities, Catalog, Data, Effects, Entry, Failure, Handler,
-    Input, IntoAnswer, Literal, Outcome, Output, Param, Piece, Tool, ToolResult, Type,
+    self, Answer, Arg, Blocks, Call, Capabilities, Catalog, Data, Decimal, Effects, Entry, Failure,
+    Handler, Input, IntoAnswer, Literal, Outcome, Output, Param, Piece, Tool, ToolResult, Type,
 };
 use serde::Serialize;
 
@@ -83,7 +83,7 @@ const PARAMS: &[Param] = &[
         .unit("deg")
         .or_integer(1),
     Param::new("wide", "Any integer.", Type::INTEGER).optional(),
-    Param::number("real", "A number.", -1.5, 1.5).or(Literal::Number(0.5)),
+    Param::number("real", "A number.", -1.5, 1.5).or(Literal::Number(Decimal::new(0.5))),
     Param::new("any", "Any number.", Type::NUMBER).optional(),
     Param::string("text", "A text.", 16).header("Text"),
     Param::choice("choice", "One of two.", &["a", "b"]).or(Literal::Text("a")),
@@ -248,7 +248,7 @@ pub(crate) fn checked(input: &[u8], out: &mut [u8]) -> usize {
     let Ok(value) = parse(input) else {
         return sink.filled();
     };
-    if let Some(args) = tool::check(&entry.tool, Some(value), &mut sink) {
+    if let Some(args) = tool::check(&entry.tool, Some(value), Some(&mut sink)) {
         let decoded = <() as tool::ToolArgs<'_>>::decode(&args).is_some();
         let first: Option<bool> = args.get(at);
         if decoded && first == Some(true) && args.object().is_some() && args.value(at).is_some() {
@@ -257,8 +257,11 @@ pub(crate) fn checked(input: &[u8], out: &mut [u8]) -> usize {
     }
     for param in entry.tool.params() {
         sink.text(param.ty.noun());
+        if let Type::Number { min, .. } = param.ty {
+            agentmote::json::write::bool(&mut sink, min.is_finite() && min.value() < 0.0);
+        }
     }
-    if tool::check_result(SHAPE, value, &mut sink) {
+    if tool::check_result(SHAPE, value, Some(&mut sink)) {
         sink.byte(b'=');
     }
     let missing = entry.tool.requires.missing(Capabilities::NONE);

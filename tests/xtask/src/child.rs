@@ -11,6 +11,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::paths;
@@ -131,22 +132,29 @@ impl Job {
     pub(crate) fn output(mut self) -> Result<String, Stop> {
         self.command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut running = self.start()?;
-        let mut stdout = running.stdout();
-        let reader = std::thread::spawn(move || {
-            let mut text = Vec::new();
-            if let Some(stdout) = &mut stdout {
-                // A broken pipe ends the text; the exit status tells the rest.
-                let _ = stdout.read_to_end(&mut text);
-            }
-            text
-        });
+        let text = running.child.stdout.take().map(gather);
         let status = running.wait()?;
         drop(running);
-        let text = reader
-            .join()
-            .map_err(|_| Stop::Fail("reading failed".into()))?;
+        let text = gathered(text)?;
         self.check(status)?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        Ok(text)
+    }
+
+    /// Runs it to its end; gives what it wrote to stderr, which goes to `log`
+    /// too, and whether it ended with success. Fails only at its limit.
+    pub(crate) fn complaints(mut self, log: &mut Log) -> Result<(String, bool), Stop> {
+        log.line(&format!("$ {}", self.shown()))?;
+        self.command.stdout(log.stdio()?).stderr(Stdio::piped());
+        let mut running = self.start()?;
+        let text = running.child.stderr.take().map(gather);
+        let status = running.wait()?;
+        drop(running);
+        let text = gathered(text)?;
+        log.line(&text)?;
+        match status {
+            Some(status) => Ok((text, status.success())),
+            None => self.check(None).map(|()| (text, false)),
+        }
     }
 
     /// Starts a server; what it prints goes to `log`.
@@ -238,6 +246,26 @@ impl Job {
         }
         text
     }
+}
+
+/// Reads a pipe while the program runs: a full pipe would stop it.
+fn gather(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // A broken pipe ends the text; the exit status tells the rest.
+        let _ = pipe.read_to_end(&mut text);
+        text
+    })
+}
+
+fn gathered(reader: Option<JoinHandle<Vec<u8>>>) -> Result<String, Stop> {
+    let text = match reader {
+        Some(reader) => reader
+            .join()
+            .map_err(|_| Stop::Fail("reading failed".into()))?,
+        None => Vec::new(),
+    };
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A child that runs. Dropping it ends it and all that it started.

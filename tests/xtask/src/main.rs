@@ -9,11 +9,14 @@ mod args;
 mod child;
 mod conformance;
 mod demo;
+mod elf;
+mod entries;
 mod firmware;
 mod interop;
 mod node;
 mod packages;
 mod paths;
+mod proof;
 mod python;
 mod qemu;
 mod runner;
@@ -48,6 +51,12 @@ const COMMANDS: &[Command] = &[
         options: demo::FIXTURE_OPTIONS,
         about: "build and run the server that the conformance suite is run against",
         run: demo::fixture_server,
+    },
+    Command {
+        name: "panic-free",
+        options: "",
+        about: "prove for every bare target that no panic can be reached in the core",
+        run: proof::command,
     },
     Command {
         name: "test",

@@ -10,6 +10,7 @@ use crate::interop::{self, Client};
 use crate::node;
 use crate::packages;
 use crate::paths;
+use crate::proof;
 use crate::python;
 use crate::stop::{Doing, Stop};
 use crate::toolchain::{self, BARE_TARGETS, Core};
@@ -61,6 +62,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the core for each bare target",
         needs: &[],
         run: bare,
+    },
+    Step {
+        name: "panic-free",
+        about: "no panic can be reached in the core, on any bare target",
+        needs: &[],
+        run: proof::panic_free,
     },
     Step {
         name: "packages",

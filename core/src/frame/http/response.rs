@@ -229,7 +229,7 @@ fn field(out: &mut Sink<'_>, name: &str, value: &[u8]) {
 }
 
 fn number(out: &mut Sink<'_>, number: usize) {
-    out.text(itoa::Buffer::new().format(number));
+    out.number(number as u64);
 }
 
 #[cfg(test)]

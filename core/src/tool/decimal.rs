@@ -1,0 +1,193 @@
+//! A number of a descriptor, with its decimal digits.
+
+use crate::buf::Sink;
+use crate::json::write;
+
+/// A number that knows its decimal text, so that a bound is written and
+/// compared on a device without any code that prints floats.
+///
+/// Either infinity stands for "no bound" and has no text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decimal {
+    value: f64,
+    digits: i64,
+    exponent: i8,
+}
+
+/// Powers of ten that a double holds exactly.
+const POWERS: i8 = 22;
+
+impl Decimal {
+    /// No lower bound.
+    pub const LOWEST: Self = Self::unbounded(f64::NEG_INFINITY);
+    /// No upper bound.
+    pub const HIGHEST: Self = Self::unbounded(f64::INFINITY);
+    /// The smallest `f32`.
+    pub const F32_MIN: Self = Self {
+        value: f32::MIN as f64,
+        digits: -34_028_234_663_852_886,
+        exponent: 22,
+    };
+    /// The largest `f32`.
+    pub const F32_MAX: Self = Self {
+        value: f32::MAX as f64,
+        digits: 34_028_234_663_852_886,
+        exponent: 22,
+    };
+
+    const fn unbounded(value: f64) -> Self {
+        Self {
+            value,
+            digits: 0,
+            exponent: 0,
+        }
+    }
+
+    /// The number `value`, found digit by digit: its text is the shortest
+    /// that reads back to it.
+    ///
+    /// # Panics
+    /// When the text would need more than 15 digits, or a power of ten beyond
+    /// 22. In a `const`, where descriptors are made, that is an error of the
+    /// build.
+    pub const fn new(value: f64) -> Self {
+        if value.is_infinite() {
+            return Self::unbounded(value);
+        }
+        let mut power = 1.0;
+        let mut k = 0;
+        while k <= POWERS {
+            // Both sides are exact, and a division or a product of two such
+            // is rounded as reading the text is.
+            if let Some(digits) = whole(value * power) {
+                if digits as f64 / power == value {
+                    return Self {
+                        value,
+                        digits,
+                        exponent: -k,
+                    };
+                }
+            }
+            if let Some(digits) = whole(value / power) {
+                if digits as f64 * power == value {
+                    return Self {
+                        value,
+                        digits,
+                        exponent: k,
+                    };
+                }
+            }
+            power *= 10.0;
+            k += 1;
+        }
+        panic!("a number of a descriptor has more than 15 digits, or is none");
+    }
+
+    /// The number.
+    pub const fn value(self) -> f64 {
+        self.value
+    }
+
+    /// Whether it is a bound.
+    pub const fn is_finite(self) -> bool {
+        self.value.is_finite()
+    }
+
+    /// Writes the number.
+    pub(super) fn write(self, out: &mut Sink<'_>) {
+        let mut room = [0; 20];
+        let mut text = Sink::new(&mut room);
+        write::u64(&mut text, self.digits.unsigned_abs());
+        let text = text.kept();
+        if self.value < 0.0 {
+            out.byte(b'-');
+        }
+        let point = match self.exponent {
+            ..0 => usize::from(self.exponent.unsigned_abs()),
+            _ => 0,
+        };
+        match text.len().checked_sub(point) {
+            Some(before @ 1..) => {
+                let (whole, part) = text.split_at_checked(before).unwrap_or((text, &[]));
+                out.put(whole);
+                if !part.is_empty() {
+                    out.byte(b'.');
+                    out.put(part);
+                }
+            }
+            _ => {
+                out.text("0.");
+                for _ in text.len()..point {
+                    out.byte(b'0');
+                }
+                out.put(text);
+            }
+        }
+        if self.exponent > 0 {
+            out.byte(b'e');
+            write::u64(out, u64::from(self.exponent.unsigned_abs()));
+        }
+    }
+}
+
+/// The whole number next to `value`, if it has at most 15 digits.
+const fn whole(value: f64) -> Option<i64> {
+    if !(value.abs() < 1e15) {
+        return None;
+    }
+    Some(
+        (if value < 0.0 {
+            value - 0.5
+        } else {
+            value + 0.5
+        }) as i64,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decimal;
+    use crate::buf::Sink;
+
+    #[test]
+    fn a_number_is_written_as_it_was_meant() {
+        let cases = [
+            (0.0, "0"),
+            (-90.0, "-90"),
+            (0.1, "0.1"),
+            (1.1, "1.1"),
+            (-0.05, "-0.05"),
+            (1.5, "1.5"),
+            (123_456.789, "123456.789"),
+            (1e-7, "0.0000001"),
+            (1e15, "1e15"),
+            (1.5e20, "15e19"),
+            (36_000_000.0, "36000000"),
+        ];
+        for (value, text) in cases {
+            shown(Decimal::new(value), text);
+        }
+        shown(Decimal::F32_MAX, "34028234663852886e22");
+        shown(Decimal::F32_MIN, "-34028234663852886e22");
+    }
+
+    fn shown(number: Decimal, text: &str) {
+        let mut room = [0; 40];
+        let mut out = Sink::new(&mut room);
+        number.write(&mut out);
+        assert_eq!(core::str::from_utf8(out.kept()), Ok(text));
+        assert_eq!(text.parse(), Ok(number.value()));
+    }
+
+    #[test]
+    #[should_panic(expected = "more than 15 digits")]
+    fn a_number_of_too_many_digits_is_refused() {
+        let _ = Decimal::new(1.0 / 3.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "or is none")]
+    fn nan_is_refused() {
+        let _ = Decimal::new(f64::NAN);
+    }
+}

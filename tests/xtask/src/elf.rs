@@ -1,0 +1,133 @@
+//! What an image for a board holds: sections, functions, stack frames.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use object::elf::{SHF_ALLOC, SHF_WRITE};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+
+use crate::stop::{Doing, Stop};
+
+/// An ELF file with its symbols.
+pub(crate) struct Image {
+    /// Bytes of flash: code, constants, and the first values of variables.
+    pub(crate) flash: u64,
+    /// Bytes of RAM that are taken for good; the stack is not among them.
+    pub(crate) ram: u64,
+    /// The address of the first instruction.
+    pub(crate) entry: u64,
+    /// Every symbol, demangled.
+    pub(crate) symbols: Vec<String>,
+    /// Every function by its first address, demangled.
+    pub(crate) functions: BTreeMap<u64, Function>,
+    /// The words of the section `.vector_table`.
+    pub(crate) vectors: Vec<u64>,
+}
+
+/// One function of an image.
+pub(crate) struct Function {
+    /// One of its names.
+    pub(crate) name: String,
+    /// Bytes of stack that its own frame takes, where the compiler tells.
+    pub(crate) frame: Option<u64>,
+    /// Whether it was compiled from Rust, so that its frame must be known.
+    pub(crate) is_rust: bool,
+}
+
+impl Image {
+    pub(crate) fn read(file: &Path) -> Result<Self, Stop> {
+        let bytes = std::fs::read(file).doing(file.display())?;
+        Self::parse(&bytes).map_err(|why| Stop::Fail(format!("{}: {why}", file.display())))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let file = object::File::parse(bytes).map_err(|error| error.to_string())?;
+        let (mut flash, mut ram) = (0, 0);
+        for section in file.sections() {
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+                continue;
+            };
+            if sh_flags.0 & SHF_ALLOC.0 == 0 {
+                continue;
+            }
+            let stored = match section.kind() {
+                object::SectionKind::UninitializedData => 0,
+                _ => section.size(),
+            };
+            flash += stored;
+            if sh_flags.0 & SHF_WRITE.0 != 0 {
+                ram += section.size();
+            }
+        }
+        let thumb = u64::from(file.architecture() == object::Architecture::Arm);
+        let mut functions: BTreeMap<u64, Function> = BTreeMap::new();
+        let mut symbols = Vec::new();
+        for symbol in file.symbols() {
+            let mangled = symbol.name().map_err(|error| error.to_string())?;
+            // Marks of code and data for disassemblers, and files.
+            if mangled.is_empty() || mangled.starts_with('$') {
+                continue;
+            }
+            let name = format!("{:#}", rustc_demangle::demangle(mangled));
+            if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
+                let is_rust = mangled.starts_with("_R") || mangled.starts_with("_ZN");
+                let function = Function {
+                    name: name.clone(),
+                    frame: None,
+                    is_rust,
+                };
+                let place = functions.entry(symbol.address() & !thumb);
+                place.or_insert(function).is_rust |= is_rust;
+            }
+            symbols.push(name);
+        }
+        for (address, frame) in frames(&file)? {
+            let function = functions
+                .get_mut(&(address & !thumb))
+                .ok_or_else(|| format!("no function at {address:#x}, which has a frame"))?;
+            function.frame = Some(frame);
+        }
+        let words = match file.section_by_name(".vector_table") {
+            Some(section) => section.data().map_err(|error| error.to_string())?,
+            None => &[],
+        };
+        let (vectors, _) = words.as_chunks::<4>();
+        Ok(Self {
+            flash,
+            ram,
+            entry: file.entry() & !thumb,
+            symbols,
+            functions,
+            vectors: vectors
+                .iter()
+                .map(|word| u64::from(u32::from_le_bytes(*word)) & !thumb)
+                .collect(),
+        })
+    }
+}
+
+/// The entries of `.stack_sizes`: the address of a function, a word; then the
+/// size of its frame as unsigned LEB128.
+fn frames(file: &object::File<'_>) -> Result<Vec<(u64, u64)>, String> {
+    let Some(section) = file.section_by_name(".stack_sizes") else {
+        return Ok(Vec::new());
+    };
+    let mut rest = section.data().map_err(|error| error.to_string())?;
+    let mut frames = Vec::new();
+    while let Some((word, after)) = rest.split_first_chunk::<4>() {
+        rest = after;
+        let mut size = 0u64;
+        let mut shift = 0;
+        loop {
+            let (byte, after) = rest.split_first().ok_or(".stack_sizes is cut short")?;
+            rest = after;
+            size |= u64::from(byte & 0x7F) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 || shift > 56 {
+                break;
+            }
+        }
+        frames.push((u64::from(u32::from_le_bytes(*word)), size));
+    }
+    Ok(frames)
+}
