@@ -41,10 +41,7 @@ pub(crate) fn reader(input: &[u8], out: &mut [u8]) -> usize {
             1 => reader
                 .name()
                 .map(|name| sink.put(name.map_or(&[], Text::raw))),
-            2 => reader
-                .find(&["a", "b"])
-                .map(|at| sink.text(at.map_or("", |_| "found"))),
-            3 => reader.value().map(|value| sink.put(value.raw())),
+            2 => reader.value().map(|value| sink.put(value.raw())),
             _ => reader.end(),
         };
         if let Err(reason) = step {

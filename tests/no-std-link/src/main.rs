@@ -102,8 +102,10 @@ fn buffers(input: &[u8], out: &mut [u8]) -> usize {
     };
     let ready = lines.is_ready();
     lines.clear();
+    // As words: how the core library prints 64 bits is not proved here.
     let now = Instant::from_millis(from as u64).after(cut as u32);
-    let since = now.since(Instant::from_millis(end as u64));
+    let since = now.since(Instant::from_millis(end as u64)) as usize;
+    let millis = now.as_millis() as usize;
 
     let mut sink = Sink::window(out, from);
     sink.put(part);
@@ -115,7 +117,7 @@ fn buffers(input: &[u8], out: &mut [u8]) -> usize {
     count.skip(sink.unkept());
     let _ = core::fmt::Write::write_fmt(
         &mut count,
-        format_args!("{taken} {line} {ready} {since} {}", now.as_millis()),
+        format_args!("{taken} {line} {ready} {since} {millis}"),
     );
     let sums = [
         count.total(),

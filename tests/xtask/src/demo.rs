@@ -36,7 +36,7 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     if board {
         let image = match image {
             Some(image) => image,
-            None => firmware::bench_arm_image(&mut log)?,
+            None => firmware::bench_arm_image(&mut log)?.0,
         };
         return qemu::bridge(&image, &mut log);
     }

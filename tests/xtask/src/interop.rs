@@ -100,7 +100,7 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
 /// `client` against the emulated board, over its UART.
 pub(crate) fn on_board(client: Client, log: &mut Log) -> Result<String, Stop> {
     let words = client.words(log)?;
-    let image = firmware::bench_arm_image(log)?;
+    let (image, _) = firmware::bench_arm_image(log)?;
     let bridge = std::env::current_exe()?;
     let server = ["--stdio", "demo", "--qemu", "--image"].map(PathBuf::from);
     let [stdio, demo, qemu, option] = server;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod calls;
 mod child;
 mod conformance;
 mod demo;
@@ -19,7 +20,9 @@ mod paths;
 mod proof;
 mod python;
 mod qemu;
+mod readme;
 mod runner;
+mod sizes;
 mod stamp;
 mod steps;
 mod stop;
@@ -57,6 +60,12 @@ const COMMANDS: &[Command] = &[
         options: "",
         about: "prove for every bare target that no panic can be reached in the core",
         run: proof::command,
+    },
+    Command {
+        name: "sizes",
+        options: sizes::OPTIONS,
+        about: "measure flash, RAM and stack of the bench arm on a board",
+        run: sizes::command,
     },
     Command {
         name: "test",

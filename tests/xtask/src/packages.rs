@@ -53,8 +53,8 @@ const PICOLIBC_ARM: Package = Package {
 const VALGRIND: Package = Package::program("valgrind", "valgrind");
 /// The linker of the fall-back compiler for bare targets.
 pub(crate) const LLD: Package = Package::program("lld", "ld.lld");
-/// `llvm-readelf`, which reads stack sizes.
-const LLVM: Package = Package::program("llvm", "llvm-readelf");
+/// The disassembler, where the Rust toolchain has none.
+pub(crate) const LLVM: Package = Package::program("llvm", "llvm-objdump");
 /// The compiler of the fall-back for bare targets.
 pub(crate) const RUSTC: Package = Package {
     name: "rustc-web",
@@ -75,7 +75,7 @@ pub(crate) const NPM: Package = Package::program("npm", "npm");
 
 /// What the steps of `cargo xtask test` use, apart from the fall-backs: one
 /// installation instead of one for each step.
-pub(crate) const FOR_TESTS: &[&Package] = &[&QEMU_ARM, &GCC_ARM, &PICOLIBC_ARM, &VALGRIND, &LLVM];
+pub(crate) const FOR_TESTS: &[&Package] = &[&QEMU_ARM, &GCC_ARM, &PICOLIBC_ARM, &VALGRIND];
 
 /// Makes sure that all of `packages` are there.
 pub(crate) fn need(packages: &[&Package], log: &mut Log) -> Result<(), Stop> {

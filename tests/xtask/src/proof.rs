@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::Args;
+use crate::calls;
 use crate::child::Log;
 use crate::elf::Image;
 use crate::entries;
@@ -48,10 +49,7 @@ pub(crate) fn panic_free(log: &mut Log) -> Result<String, Stop> {
     for target in BARE_TARGETS {
         let (errors, linked) = link(compiler, target, &[], log)?;
         if !linked && is_missing(&errors) {
-            return Err(Stop::Fail(format!(
-                "{target}: a panic can be reached; `cargo xtask panic-free` in a checkout with \
-                 the feature `culprits` of tests/no-std-link shows where"
-            )));
+            return Err(reachable(compiler, target, log));
         }
         if !linked {
             return Err(Stop::Fail(format!("{target}: the proof does not build")));
@@ -81,6 +79,23 @@ pub(crate) fn panic_free(log: &mut Log) -> Result<String, Stop> {
         "{entries} entry points, {} targets by {}",
         BARE_TARGETS.len(),
         compiler.version()?
+    ))
+}
+
+/// Names the calls that lead to a panic, where they can be read.
+fn reachable(compiler: Bare, target: &str, log: &mut Log) -> Stop {
+    let mut culprits = || {
+        let (_, linked) = link(compiler, target, &["--features", "culprits"], log)?;
+        if !linked || !target.starts_with("thumb") {
+            return Ok(Vec::new());
+        }
+        let file = image(target);
+        calls::panics(&file, &Image::read(&file)?, log)
+    };
+    let calls = culprits().unwrap_or_else(|stop: Stop| vec![stop.to_string()]);
+    Stop::Fail(format!(
+        "{target}: a panic can be reached:\n{}",
+        calls.join("\n")
     ))
 }
 

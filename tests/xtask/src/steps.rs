@@ -12,6 +12,7 @@ use crate::packages;
 use crate::paths;
 use crate::proof;
 use crate::python;
+use crate::sizes;
 use crate::stop::{Doing, Stop};
 use crate::toolchain::{self, BARE_TARGETS, Core};
 
@@ -128,6 +129,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "build the bench arm for the emulated board",
         needs: &[],
         run: |log| firmware::bench_arm_image(log).map(|_| String::new()),
+    },
+    Step {
+        name: "sizes",
+        about: "flash, RAM and stack of that image, as the README says",
+        needs: &["board-image"],
+        run: sizes::check,
     },
     Step {
         name: "board-python",

@@ -169,6 +169,30 @@ fn debian(log: &mut Log) -> Result<(), Stop> {
     log.line(version.trim())
 }
 
+/// The disassembler: of the active toolchain, else of the system.
+pub(crate) fn llvm_objdump(log: &mut Log) -> Result<PathBuf, Stop> {
+    let library = sysroot()?.join("lib/rustlib");
+    let found = || {
+        std::fs::read_dir(&library)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|folder| folder.path().join("bin/llvm-objdump"))
+            .find(|file| file.is_file())
+    };
+    if let Some(file) = found() {
+        return Ok(file);
+    }
+    let added = Job::new("rustup").args(["component", "add", "llvm-tools"]);
+    if added.run(log).is_ok() {
+        if let Some(file) = found() {
+            return Ok(file);
+        }
+    }
+    packages::need(&[&packages::LLVM], log)?;
+    Ok(PathBuf::from("llvm-objdump"))
+}
+
 /// The folder of the active toolchain.
 pub(crate) fn sysroot() -> Result<PathBuf, Stop> {
     let text = Job::new("rustc").args(["--print", "sysroot"]).output()?;
