@@ -28,6 +28,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Whether not every value of the type is allowed.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.range.is_some() || self.length.is_some() || self.items.is_some()
+    }
+
     /// Reads every attribute called `helper`; `allowed` are its keys.
     pub(crate) fn read(attrs: &[Attribute], helper: &str, allowed: &[&str]) -> Result<Self> {
         let mut settings = Self::default();

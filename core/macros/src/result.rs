@@ -12,6 +12,13 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let (impls, types, clause) = input.generics.split_for_impl();
     let of = quote!(::agentmote::tool::Output);
     let shape = members.iter().map(|member| member.param(&of));
+    // A member that says something narrower than its type may break it.
+    let exact = if members.iter().any(|member| member.settings.is_narrow()) {
+        quote!(false)
+    } else {
+        let fields = members.iter().map(|member| member.ty);
+        quote!(true #(&& <#fields as #of>::EXACT)*)
+    };
     let names: Vec<_> = members.iter().map(fields::Member::name).collect();
     let idents: Vec<_> = members.iter().map(|member| member.ident).collect();
     let (count, places) = (members.len(), 0..members.len());
@@ -31,6 +38,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         #[automatically_derived]
         impl #impls ::agentmote::tool::ToolResult for #ident #types #clause {
             const SHAPE: &'static [::agentmote::tool::Param] = &[#(#shape),*];
+            const EXACT: bool = #exact;
         }
 
         #[automatically_derived]
@@ -38,6 +46,7 @@ pub(crate) fn derive(input: &DeriveInput) -> Result<TokenStream> {
             const TYPE: ::agentmote::tool::Type = ::agentmote::tool::Type::Object(
                 <Self as ::agentmote::tool::ToolResult>::SHAPE,
             );
+            const EXACT: bool = <Self as ::agentmote::tool::ToolResult>::EXACT;
         }
 
         #[automatically_derived]

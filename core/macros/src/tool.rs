@@ -231,6 +231,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
                 tool.output = <#output as ::agentmote::tool::IntoAnswer>::SHAPE;
                 #(tool.effects.#effects = true;)*
                 #(tool.requires.#requires = true;)*
+                tool.exact = <#output as ::agentmote::tool::IntoAnswer>::EXACT;
                 tool.polled = <#output as ::agentmote::tool::IntoAnswer>::POLLED;
                 ::agentmote::tool::Entry { tool, run: __agentmote_run }
             };

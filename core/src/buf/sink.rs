@@ -118,7 +118,16 @@ impl<'b> Sink<'b> {
         }
     }
 
-    /// Counts bytes that [`unkept`](Self::unkept) has said are not kept.
+    /// The place of the next bytes, if at least `len` of them are kept: for a
+    /// writer that knows how to fill it, and then tells how much by
+    /// [`skip`](Self::skip).
+    pub(crate) fn room(&mut self, len: usize) -> Option<&mut [u8]> {
+        let at = self.total.checked_sub(self.from)?;
+        self.buf.get_mut(at..).filter(|room| room.len() >= len)
+    }
+
+    /// Counts bytes that [`unkept`](Self::unkept) has said are not kept, or
+    /// that were written to their place.
     pub fn skip(&mut self, bytes: usize) {
         self.total = self.total.saturating_add(bytes);
     }

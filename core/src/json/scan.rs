@@ -52,11 +52,36 @@ pub struct Error {
     pub reason: Reason,
 }
 
-const WORD: usize = size_of::<usize>();
+/// Bytes that are looked at together.
+pub(super) const WORD: usize = size_of::<usize>();
 
 /// The byte `b` in each byte of a word.
 const fn splat(b: u8) -> usize {
     usize::from_ne_bytes([b; WORD])
+}
+
+/// The top bit of each byte of a little-endian word that is a control
+/// character, a quote or a backslash, and perhaps of bytes from 0x80.
+///
+/// A borrow can only reach bytes above a true hit, so the lowest mark is
+/// exact.
+fn marks(word: usize) -> usize {
+    let control = word.wrapping_sub(splat(0x20));
+    let quote = (word ^ splat(b'"')).wrapping_sub(splat(1));
+    let slash = (word ^ splat(b'\\')).wrapping_sub(splat(1));
+    control | quote | slash
+}
+
+/// Bytes before the one that the lowest mark stands for.
+fn lowest(marks: usize) -> usize {
+    (marks.trailing_zeros() / 8) as usize
+}
+
+/// How many bytes of a word stand before the first control character, quote
+/// or backslash.
+pub(super) fn literal_bytes(word: [u8; WORD]) -> usize {
+    let word = usize::from_le_bytes(word);
+    lowest(marks(word) & !word & splat(0x80))
 }
 
 /// Length of the run at the start of `bytes` in which no byte ends a string,
@@ -68,14 +93,9 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
     let mut run = 0;
     while let Some((chunk, tail)) = rest.split_first_chunk::<WORD>() {
         let word = usize::from_le_bytes(*chunk);
-        let control = word.wrapping_sub(splat(0x20));
-        let quote = (word ^ splat(b'"')).wrapping_sub(splat(1));
-        let slash = (word ^ splat(b'\\')).wrapping_sub(splat(1));
-        // A borrow can only reach bytes above a true hit, so the lowest mark
-        // is exact. Bytes from 0x80 mark themselves through `word`.
-        let marks = (control | quote | slash | word) & splat(0x80);
+        let marks = (marks(word) | word) & splat(0x80);
         if marks != 0 {
-            return run + (marks.trailing_zeros() / 8) as usize;
+            return run + lowest(marks);
         }
         run += WORD;
         rest = tail;
@@ -206,7 +226,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The [`Reason`] why there is neither.
-    #[cfg_attr(target_pointer_width = "64", inline)]
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
     pub fn name(&mut self) -> Result<Option<Text<'a>>, Reason> {
         if self.at == At::Name {
             self.value()?;
@@ -428,7 +448,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A member name and its colon, the name's opening quote expected next.
-    #[cfg_attr(target_pointer_width = "64", inline)]
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
     fn key(&mut self) -> Result<Text<'a>, Reason> {
         if let [b'"', inner @ ..] = self.rest {
             if let Some((name, [b'"', b':', rest @ ..])) = inner.split_at_checked(plain_run(inner))
@@ -464,10 +484,7 @@ impl<'a> Reader<'a> {
         'value: loop {
             self.white();
             match self.peek() {
-                Some(b'"') => {
-                    self.skip(1);
-                    self.string()?;
-                }
+                Some(b'"') => self.text()?,
                 Some(open @ (b'{' | b'[')) => {
                     if levels >> most != 0 {
                         return Err(Reason::Depth);
@@ -516,6 +533,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A string, its opening quote expected next.
+    #[cfg_attr(target_pointer_width = "64", inline)]
+    fn text(&mut self) -> Result<(), Reason> {
+        if let [b'"', inner @ ..] = self.rest {
+            if let Some([b'"', rest @ ..]) = inner.get(plain_run(inner)..) {
+                self.rest = rest;
+                return Ok(());
+            }
+        }
+        self.skip(1);
+        self.string().map(|_| ())
+    }
+
     /// `true`, `false` or `null`.
     #[cfg_attr(target_pointer_width = "64", inline)]
     fn literal(&mut self) -> Result<(), Reason> {
@@ -533,13 +563,12 @@ impl<'a> Reader<'a> {
     /// Finds where a text stops being a literal.
     #[inline(never)]
     fn no_literal(&mut self) -> Result<(), Reason> {
-        let tail: &[u8] = match self.next() {
-            Some(b't') => b"rue",
-            Some(b'f') => b"alse",
-            Some(b'n') => b"ull",
-            _ => return Err(Reason::Unexpected),
-        };
-        self.word(tail)
+        match self.peek() {
+            Some(b't') => self.word(b"true"),
+            Some(b'f') => self.word(b"false"),
+            Some(b'n') => self.word(b"null"),
+            _ => Err(Reason::Unexpected),
+        }
     }
 }
 

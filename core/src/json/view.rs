@@ -243,7 +243,7 @@ fn take_value(bytes: &[u8]) -> (&[u8], &[u8]) {
         _ => {
             let len = bytes
                 .iter()
-                .take_while(|b| !matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r'))
+                .take_while(|b| **b > b' ' && !matches!(b, b',' | b'}' | b']'))
                 .count();
             split(bytes, len)
         }

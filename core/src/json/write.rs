@@ -4,7 +4,7 @@
 //! Nothing here fails for lack of room: the sink counts on, and its owner asks
 //! [`Sink::overflowed`] at the end.
 
-use super::scan::plain_run;
+use super::scan::{WORD, literal_bytes, plain_run};
 use crate::buf::Sink;
 
 /// JSON has no word for infinities and NaN.
@@ -26,6 +26,27 @@ pub fn string(sink: &mut Sink<'_>, text: &str) {
     sink.byte(b'"');
 }
 
+/// Writes a string with its quotes that is known to need no escape: a name
+/// that was checked when it was compiled.
+pub(crate) fn name(sink: &mut Sink<'_>, text: &str) {
+    sink.byte(b'"');
+    sink.text(text);
+    sink.byte(b'"');
+}
+
+/// Whether a text needs no escape, for checks when it is compiled.
+pub(crate) const fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] < 0x20 || bytes[i] == b'"' || bytes[i] == b'\\' {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
 /// Writes what stands between the quotes of a string: UTF-8 text with the
 /// escapes that RFC 8259 asks for and no others.
 ///
@@ -37,33 +58,78 @@ pub fn string(sink: &mut Sink<'_>, text: &str) {
 /// are not UTF-8 pass unchanged, so text from outside must be checked first.
 pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
     let mut rest = text;
-    loop {
-        // Most texts are short, and JSON inside a string is full of quotes.
-        let run = literal_run(rest);
-        let Some((run, [byte, tail @ ..])) = rest.split_at_checked(run) else {
-            return sink.put(rest);
-        };
-        sink.put(run);
-        rest = tail;
+    // Where every byte has room for its escape, words go as they are.
+    if let Some(room) = sink.room(text.len().saturating_mul(2).saturating_add(WORD)) {
+        let (filled, left) = fill(room, text);
+        sink.skip(filled);
+        rest = left;
+    }
+    while let Some((&byte, tail)) = rest.split_first() {
         match byte {
             b'"' => sink.put(b"\\\""),
             b'\\' => sink.put(b"\\\\"),
-            _ => control(sink, *byte),
+            ..0x20 => control(sink, byte),
+            _ => {
+                // At least the byte that was looked at.
+                let run = plain_run(rest).max(1);
+                let (run, after) = rest.split_at_checked(run).unwrap_or((rest, &[]));
+                sink.put(run);
+                rest = after;
+                continue;
+            }
         }
+        rest = tail;
     }
 }
 
-/// Length of the run at the front that needs no escape.
-fn literal_run(text: &[u8]) -> usize {
-    let mut run = 0;
-    while let Some(rest) = text.get(run..) {
-        run += plain_run(rest);
-        match text.get(run) {
-            Some(0x80..) => run += 1,
-            _ => break,
+/// Writes text up to the first control character; gives how many bytes that
+/// made, and the text that is left.
+///
+/// A word is stored whole and counted up to its first special byte: JSON
+/// inside a string has one every few bytes.
+fn fill<'t>(room: &mut [u8], text: &'t [u8]) -> (usize, &'t [u8]) {
+    let mut rest = text;
+    let mut filled = 0usize;
+    loop {
+        let place = room.get_mut(filled..).unwrap_or_default();
+        let (run, special) = match (
+            rest.split_first_chunk::<WORD>(),
+            place.split_first_chunk_mut::<WORD>(),
+        ) {
+            (Some((word, _)), Some((place, _))) => {
+                *place = *word;
+                let run = literal_bytes(*word);
+                (run, rest.get(run).filter(|_| run < WORD))
+            }
+            _ => {
+                let mut run = 0;
+                for (place, byte) in place.iter_mut().zip(rest) {
+                    if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+                        break;
+                    }
+                    *place = *byte;
+                    run += 1;
+                }
+                let special = rest.get(run);
+                if special.is_none() {
+                    return (filled.saturating_add(run), &[]);
+                }
+                (run, special)
+            }
+        };
+        filled = filled.saturating_add(run);
+        rest = rest.get(run..).unwrap_or(&[]);
+        if let Some(special @ (b'"' | b'\\')) = special {
+            let place = room.get_mut(filled..).unwrap_or_default();
+            if let Some((place, _)) = place.split_first_chunk_mut::<2>() {
+                *place = [b'\\', *special];
+                filled = filled.saturating_add(2);
+                rest = rest.get(1..).unwrap_or(&[]);
+            }
+        } else if special.is_some() {
+            return (filled, rest);
         }
     }
-    run
 }
 
 /// The escape of a control character.
@@ -171,7 +237,7 @@ fn sextet(value: u8) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotFinite, base64, bool, escaped, f32, f64, i64, literal_run, string, u64};
+    use super::{NotFinite, base64, bool, escaped, f32, f64, i64, string, u64};
     use crate::buf::Sink;
 
     /// What `write` writes, in a buffer that is dirty at first.
@@ -227,20 +293,36 @@ mod tests {
         );
     }
 
+    /// Wherever the special byte stands, and whatever the buffer holds.
     #[test]
-    fn a_run_ends_exactly_before_what_needs_an_escape() {
-        for special in [b'"', b'\\', 0x00, 0x1F, b'\n'] {
-            for wide in 0..40 {
-                for len in 0..40 {
-                    let mut text = [b'a'; 48];
-                    text[wide] = 0xC3;
-                    text[len] = special;
-                    text[len + 1..].fill(b'"');
-                    assert_eq!(literal_run(&text), len);
+    fn an_escape_stands_exactly_where_it_must() {
+        for special in ['"', '\\', '\n', 'é'] {
+            for at in 0..60 {
+                let mut text = [b'a'; 64];
+                let len = special.encode_utf8(&mut text[at..]).len();
+                let mut want = [b'a'; 65];
+                let (_, tail) = want.split_at_mut(at);
+                let wide = match special {
+                    'é' => special.encode_utf8(tail).len(),
+                    '\n' => {
+                        tail[..2].copy_from_slice(b"\\n");
+                        2
+                    }
+                    _ => {
+                        tail[..2].copy_from_slice(&[b'\\', special as u8]);
+                        2
+                    }
+                };
+                let want = &want[..64 - len + wide];
+                for size in [0, 1, 20, 40, 63, 64, 65, 128] {
+                    let mut room = [0xA5; 128];
+                    let mut sink = Sink::new(&mut room[..size]);
+                    escaped(&mut sink, &text);
+                    assert_eq!(sink.total(), want.len());
+                    assert_eq!(sink.kept(), &want[..size.min(want.len())]);
                 }
             }
         }
-        assert_eq!(literal_run("aé ~\u{7f}!#[]".as_bytes()), 10);
     }
 
     #[test]

@@ -194,7 +194,7 @@ impl Fault {
                     if i > 0 {
                         out.byte(b',');
                     }
-                    write::string(out, version.text());
+                    write::name(out, version.text());
                 }
                 out.text("],\"requested\":\"");
                 out.put(raw.get(buf));
@@ -213,7 +213,7 @@ impl Fault {
                             out.byte(b',');
                         }
                         first = false;
-                        write::string(out, name);
+                        write::name(out, name);
                         out.text(":{}");
                     }
                 }

@@ -1,5 +1,6 @@
 //! What a device says of itself.
 
+use crate::json::write::is_plain;
 use crate::tool::{Catalog, Entry};
 
 /// Who the device is.
@@ -30,26 +31,51 @@ impl Identity {
 /// What a server serves: constant, in flash.
 #[derive(Debug)]
 pub struct Device<App: 'static> {
-    /// Who it is.
-    pub identity: Identity,
-    /// What it can do.
-    pub tools: Catalog<App>,
-    /// Bytes of tool descriptions after which a page of `tools/list` ends
-    /// (M-105); a page holds at least one tool. 0 for one page.
-    pub page_bytes: usize,
-    /// How long a client may keep lists and `server/discover`, in
-    /// milliseconds (M-044).
-    pub ttl_ms: u32,
+    pub(super) identity: Identity,
+    pub(crate) tools: Catalog<App>,
+    pub(super) page_bytes: usize,
+    pub(super) ttl_ms: u32,
 }
 
 impl<App> Device<App> {
     /// A device with these tools, all in one page, kept for an hour.
+    ///
+    /// # Panics
+    /// When the name or version of the device has a quote, a backslash or a
+    /// control character, or when a tool breaks a rule (see
+    /// [`Catalog::new`]). In a `static` that is an error of the build.
     pub const fn new(identity: Identity, tools: &'static [Entry<App>]) -> Self {
+        assert!(
+            is_plain(identity.name) && is_plain(identity.version),
+            "the name or version of the device has a character that JSON escapes"
+        );
         Self {
             identity,
             tools: Catalog::new(tools),
             page_bytes: 0,
             ttl_ms: 3_600_000,
         }
+    }
+
+    /// The same, with pages of `tools/list` that end after so many bytes of
+    /// tool descriptions (M-105); a page holds at least one tool, 0 means one
+    /// page.
+    #[must_use]
+    pub const fn page_bytes(mut self, bytes: usize) -> Self {
+        self.page_bytes = bytes;
+        self
+    }
+
+    /// The same, whose lists and `server/discover` a client may keep for so
+    /// many milliseconds (M-044).
+    #[must_use]
+    pub const fn ttl_ms(mut self, millis: u32) -> Self {
+        self.ttl_ms = millis;
+        self
+    }
+
+    /// Its tools.
+    pub const fn tools(&self) -> &Catalog<App> {
+        &self.tools
     }
 }

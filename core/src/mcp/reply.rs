@@ -64,7 +64,7 @@ pub(crate) fn write_reply<App>(
         Body::Empty | Body::Fault(_) => {}
         Body::Initialize => {
             out.text("\"protocolVersion\":");
-            write::string(out, reply.version.text());
+            write::name(out, reply.version.text());
             out.text(",\"capabilities\":{\"tools\":{}},\"serverInfo\":");
             write_identity(out, device, reply.version.has_structured());
             write_instructions(out, device);
@@ -76,7 +76,7 @@ pub(crate) fn write_reply<App>(
                 } else {
                     ","
                 });
-                write::string(out, version.text());
+                write::name(out, version.text());
             }
             out.text("],\"capabilities\":{\"tools\":{}}");
             write_instructions(out, device);
@@ -104,13 +104,13 @@ pub(crate) fn write_reply<App>(
 fn write_identity<App>(out: &mut Sink<'_>, device: &Device<App>, titles: bool) {
     let identity = &device.identity;
     out.text("{\"name\":");
-    write::string(out, identity.name);
+    write::name(out, identity.name);
     if titles && !identity.title.is_empty() {
         out.text(",\"title\":");
         write::string(out, identity.title);
     }
     out.text(",\"version\":");
-    write::string(out, identity.version);
+    write::name(out, identity.version);
     out.byte(b'}');
 }
 

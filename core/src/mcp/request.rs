@@ -117,7 +117,7 @@ pub(crate) fn decide<App>(
         buf,
         id,
         method,
-        params,
+        params: &params,
     };
     let result = if modern {
         request.modern(device, &framing)
@@ -248,7 +248,7 @@ struct Request<'a> {
     buf: &'a [u8],
     id: &'a [u8],
     method: Text<'a>,
-    params: Params<'a>,
+    params: &'a Params<'a>,
 }
 
 impl<'a> Request<'a> {

@@ -84,7 +84,7 @@ pub(super) fn write_list<App>(
 
 fn write_tool(out: &mut Sink<'_>, tool: &Tool, version: Version) {
     out.text("{\"name\":");
-    write::string(out, tool.name);
+    write::name(out, tool.name);
     if version.has_structured() && !tool.title.is_empty() {
         out.text(",\"title\":");
         write::string(out, tool.title);

@@ -389,6 +389,9 @@ impl<'a> Iterator for Pieces<'a> {
 pub trait ToolResult: Serialize {
     /// The members, in the order of the fields.
     const SHAPE: &'static [Param];
+    /// Whether every value of the type fits [`SHAPE`](Self::SHAPE), so that
+    /// none needs a check before it is sent.
+    const EXACT: bool = false;
 }
 
 /// A Rust type that may be a member of a [`ToolResult`].
@@ -397,6 +400,8 @@ pub trait Output: Serialize {
     const TYPE: Type;
     /// Whether the member is always there. `Option` is left out when `None`.
     const REQUIRED: bool = true;
+    /// Whether every value of the type fits [`TYPE`](Self::TYPE).
+    const EXACT: bool = false;
 
     /// Whether this value is left out of the object.
     fn absent(&self) -> bool {
@@ -406,13 +411,17 @@ pub trait Output: Serialize {
 
 macro_rules! output {
     ($($ty:ident: $shape:expr,)*) => { $(
-        impl Output for $ty { const TYPE: Type = $shape; }
+        impl Output for $ty {
+            const TYPE: Type = $shape;
+            const EXACT: bool = true;
+        }
     )* };
 }
 macro_rules! output_integer {
     ($($ty:ident)*) => { $(
         impl Output for $ty {
             const TYPE: Type = Type::Integer { min: $ty::MIN as i64, max: $ty::MAX as i64 };
+            const EXACT: bool = true;
         }
     )* };
 }
@@ -431,10 +440,12 @@ const TEXT_TYPE: Type = Type::String {
 
 impl Output for &str {
     const TYPE: Type = TEXT_TYPE;
+    const EXACT: bool = true;
 }
 
 impl<const N: usize> Output for heapless::String<N> {
     const TYPE: Type = TEXT_TYPE;
+    const EXACT: bool = true;
 }
 
 impl<T: Output + 'static, const N: usize> Output for heapless::Vec<T, N> {
@@ -447,10 +458,12 @@ impl<T: Output + 'static, const N: usize> Output for heapless::Vec<T, N> {
             N as u16
         },
     };
+    const EXACT: bool = T::EXACT;
 }
 
 impl<T: Output> Output for Option<T> {
     const TYPE: Type = T::TYPE;
+    const EXACT: bool = T::EXACT;
     const REQUIRED: bool = false;
 
     fn absent(&self) -> bool {
@@ -464,6 +477,8 @@ impl<T: Output> Output for Option<T> {
 pub trait IntoAnswer {
     /// Members of the structured result, if there always is one.
     const SHAPE: Option<&'static [Param]>;
+    /// Whether that result always fits; see [`ToolResult::EXACT`].
+    const EXACT: bool = false;
     /// Whether "not yet" is among the answers.
     const POLLED: bool = false;
 
@@ -501,6 +516,7 @@ impl IntoAnswer for () {
 
 impl<T: ToolResult> IntoAnswer for T {
     const SHAPE: Option<&'static [Param]> = Some(T::SHAPE);
+    const EXACT: bool = T::EXACT;
 
     fn into_answer(self, call: &mut Call<'_>) -> Answer {
         call.structured(&self)
@@ -509,6 +525,7 @@ impl<T: ToolResult> IntoAnswer for T {
 
 impl<T: IntoAnswer> IntoAnswer for Result<T, Failure> {
     const SHAPE: Option<&'static [Param]> = T::SHAPE;
+    const EXACT: bool = T::EXACT;
     const POLLED: bool = T::POLLED;
 
     fn into_answer(self, call: &mut Call<'_>) -> Answer {
@@ -521,6 +538,7 @@ impl<T: IntoAnswer> IntoAnswer for Result<T, Failure> {
 
 impl<T: IntoAnswer> IntoAnswer for core::task::Poll<T> {
     const SHAPE: Option<&'static [Param]> = T::SHAPE;
+    const EXACT: bool = T::EXACT;
     const POLLED: bool = true;
 
     fn into_answer(self, call: &mut Call<'_>) -> Answer {

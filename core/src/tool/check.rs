@@ -4,7 +4,7 @@
 use super::descriptor::{Input, Param, Tool, Type};
 use super::{Args, Decimal};
 use crate::buf::Sink;
-use crate::json::{Elements, Members, NumberError, Text, Value, write};
+use crate::json::{Elements, Members, Number, NumberError, Text, Value, write};
 use crate::limits::{PARAM_DEPTH, QUOTE_BYTES};
 
 /// Checks the arguments of a call. `object` is the call's `arguments`, an
@@ -124,49 +124,53 @@ impl<'r, 'b> Check<'r, 'b> {
         let mut outer = Outer::new();
         let mut level = Level::members(params, object.unwrap_or(Value::checked(b"{}")));
         while !self.stop {
-            let next = match &mut level {
+            let (ty, value) = match &mut level {
                 Level::Members {
                     params,
                     rest,
                     seen,
                     name,
-                } => rest.next().map(|(key, value)| {
+                } => {
+                    let Some((key, value)) = rest.next() else {
+                        self.missing(&outer, &mut level);
+                        match outer.pop() {
+                            Some(up) => level = up,
+                            None => return,
+                        }
+                        continue;
+                    };
                     *name = key;
                     let at = params.iter().position(|param| key.is(param.name));
-                    let param = at.and_then(|at| Some((at, params.get(at)?)));
-                    let Some((at, param)) = param else {
-                        return (Err("unknown parameter"), value);
+                    let Some((at, param)) = at.and_then(|at| Some((at, params.get(at)?))) else {
+                        self.say(&outer, &level, value, Wrong::Words("unknown parameter"));
+                        continue;
                     };
                     let bit = bit(at);
                     if *seen & bit != 0 {
-                        return (Err("given twice"), value);
+                        self.say(&outer, &level, value, Wrong::Words("given twice"));
+                        continue;
                     }
                     *seen |= bit;
                     if let (Some(args), true) = (&mut top, outer.is_empty()) {
                         args.set(at, value);
                     }
-                    (Ok(&param.ty), value)
-                }),
-                Level::Elements { items, rest, index } => rest.next().map(|value| {
+                    (&param.ty, value)
+                }
+                Level::Elements { items, rest, index } => {
+                    let Some(value) = rest.next() else {
+                        match outer.pop() {
+                            Some(up) => level = up,
+                            None => return,
+                        }
+                        continue;
+                    };
                     *index = index.saturating_add(1);
-                    (Ok(*items), value)
-                }),
+                    (*items, value)
+                }
             };
-            match next {
-                Some((Ok(ty), value)) => {
-                    if let Some(inner) = self.value(&outer, &level, ty, value) {
-                        // Descriptors nest no deeper than the stack: `verify`.
-                        let _ = outer.push(core::mem::replace(&mut level, inner));
-                    }
-                }
-                Some((Err(words), value)) => self.say(&outer, &level, value, Wrong::Words(words)),
-                None => {
-                    self.missing(&outer, &mut level);
-                    match outer.pop() {
-                        Some(up) => level = up,
-                        None => return,
-                    }
-                }
+            if let Some(inner) = self.value(&outer, &level, ty, value) {
+                // Descriptors nest no deeper than the stack: `verify`.
+                let _ = outer.push(core::mem::replace(&mut level, inner));
             }
         }
     }
@@ -201,7 +205,7 @@ impl<'r, 'b> Check<'r, 'b> {
                 None => Some(Wrong::Type(ty)),
             },
             Type::Integer { min, max } => match value.as_number() {
-                Some(number) => integer(number.as_i64(), number.as_u64().is_ok(), min, max, value),
+                Some(number) => integer(number, min, max),
                 None => Some(Wrong::Type(ty)),
             },
             Type::Number { min, max } => match value.as_number() {
@@ -307,23 +311,17 @@ fn bit(at: usize) -> u16 {
     1u16.checked_shl(at as u32).unwrap_or(0)
 }
 
-fn integer(
-    given: Result<i64, NumberError>,
-    is_u64: bool,
-    min: i64,
-    max: i64,
-    value: Value<'_>,
-) -> Option<Wrong> {
+fn integer(number: Number<'_>, min: i64, max: i64) -> Option<Wrong> {
     let low = Wrong::Low(Limit::Integer(min));
     let high = Wrong::High(Limit::Integer(max));
-    match given {
+    match number.as_i64() {
         Ok(given) if given < min => Some(low),
         Ok(given) if given > max => Some(high),
         Ok(_) => None,
         Err(NumberError::Fraction) => Some(Wrong::Value(" is not a whole number")),
         // The end of `i64` stands for "no bound".
-        Err(_) if is_u64 && max == i64::MAX => None,
-        Err(_) if value.raw().first() == Some(&b'-') => Some(low),
+        Err(_) if max == i64::MAX && number.as_u64().is_ok() => None,
+        Err(_) if number.raw().first() == Some(&b'-') => Some(low),
         Err(_) => Some(high),
     }
 }

@@ -276,6 +276,10 @@ pub struct Tool {
     pub input: Input,
     /// Members of its structured result, if it has one (M-114).
     pub output: Option<&'static [Param]>,
+    /// Whether its handler can give no result that breaks `output`. The
+    /// macros know it from the Rust type; results of other tools are checked
+    /// before they are sent.
+    pub exact: bool,
     /// What calling it does.
     pub effects: Effects,
     /// What the client must be able to do (M-025).
@@ -294,6 +298,7 @@ impl Tool {
             description,
             input: Input::Params(&[]),
             output: None,
+            exact: false,
             effects: Effects {
                 read_only: false,
                 actuates: false,

@@ -25,7 +25,7 @@ pub fn write_schema(out: &mut Sink<'_>, params: &'static [Param]) {
                         out.byte(b',');
                     }
                     *next += 1;
-                    write::string(out, param.name);
+                    write::name(out, param.name);
                     out.text(":{");
                     let depth = levels.len();
                     open(out, &mut levels, &param.ty);
@@ -70,7 +70,7 @@ fn close_object(out: &mut Sink<'_>, params: &[Param]) {
     for param in params.iter().filter(|param| param.required) {
         out.text(if first { ",\"required\":[" } else { "," });
         first = false;
-        write::string(out, param.name);
+        write::name(out, param.name);
     }
     if !first {
         out.byte(b']');
@@ -187,7 +187,7 @@ fn annotate(out: &mut Sink<'_>, param: &Param) {
     }
     if let Some(header) = param.header {
         out.text(",\"x-mcp-header\":");
-        write::string(out, header);
+        write::name(out, header);
     }
     out.byte(b'}');
 }

@@ -6,8 +6,8 @@
 use agentmote::mcp::{Device, Identity};
 use agentmote::server::{Line, LineMemory, Server};
 use agentmote::time::Instant;
-use agentmote::tool::{Answer, Call, Entry, Input, Param, Tool};
-use serde::Serialize;
+use agentmote::tool::Failure;
+use agentmote::{ToolArgs, ToolResult, catalog, tool};
 
 /// The request, and what must come back.
 pub const REQUEST: &[u8] = concat!(
@@ -34,37 +34,32 @@ pub struct Lamps {
 }
 
 /// A server with the one tool `set_led`.
-pub static DEVICE: Device<Lamps> = Device::new(Identity::new("bench", "1.0"), &TOOLS);
+pub static DEVICE: Device<Lamps> = Device::new(Identity::new("bench", "1.0"), catalog![set_led]);
 
-static TOOLS: [Entry<Lamps>; 1] = [Entry {
-    tool: Tool {
-        input: Input::Params(FIELDS),
-        output: Some(FIELDS),
-        ..Tool::new("set_led", "Switches one lamp.")
-    },
-    run: set_led,
-}];
-
-const FIELDS: &[Param] = &[
-    Param::integer("index", "Number of the lamp.", 0, 3),
-    Param::boolean("on", "Whether it is to shine."),
-];
-
-#[derive(Serialize)]
-struct Lamp {
+#[derive(ToolArgs)]
+struct SetLed {
+    /// Number of the lamp.
+    #[arg(range = 0..=3)]
     index: u8,
+    /// Whether it is to shine.
     on: bool,
 }
 
-fn set_led(lamps: &mut Lamps, call: &mut Call<'_>) -> Answer {
-    let (Some(index), Some(on)) = (call.get::<u8>(0), call.get::<bool>(1)) else {
-        return call.fail("set_led: the arguments cannot be read");
-    };
-    let Some(lamp) = lamps.on.get_mut(usize::from(index)) else {
-        return call.fail("set_led: there is no such lamp");
-    };
-    *lamp = on;
-    call.structured(&Lamp { index, on })
+#[derive(ToolResult)]
+struct Lamp {
+    /// Number of the lamp.
+    index: u8,
+    /// Whether it shines.
+    on: bool,
+}
+
+/// Switches one lamp.
+#[tool(idempotent)]
+fn set_led(lamps: &mut Lamps, args: SetLed) -> Result<Lamp, Failure> {
+    let SetLed { index, on } = args;
+    let lamp = lamps.on.get_mut(usize::from(index));
+    *lamp.ok_or("there is no such lamp")? = on;
+    Ok(Lamp { index, on })
 }
 
 /// Memory of the connection that is measured.
