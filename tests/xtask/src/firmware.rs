@@ -1,4 +1,4 @@
-//! The bench arm as an image for an emulated board.
+//! The images for emulated boards.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,23 @@ use crate::paths;
 use crate::stop::Stop;
 use crate::toolchain::{self, Bare, Core};
 
-const TARGET: &str = "thumbv7m-none-eabi";
-const BOARD: &str = "lm3s6965evb";
-
-/// Builds the image; gives its file and what built it.
+/// Builds the bench arm for `lm3s6965evb`; gives the image and what built it.
 pub(crate) fn bench_arm_image(log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
-    let compiler = toolchain::bare(&[TARGET], Core::Built, log)?;
+    image("thumbv7m-none-eabi", "lm3s6965evb", log)
+}
+
+/// Builds the image for `mps2-an386` that counts instructions.
+pub(crate) fn bench_image(log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
+    image("thumbv7em-none-eabihf", "mps2-an386", log)
+}
+
+fn image(target: &str, board: &str, log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
+    let compiler = toolchain::bare(&[target], Core::Built, log)?;
     compiler
-        .image(TARGET)
-        .args(["--bin", BOARD])
+        .image(target)
+        .args(["--bin", board])
         .dir(&paths::root().join("firmware-examples/boards"))
         .run(log)?;
-    let file = paths::target().join(TARGET).join("release").join(BOARD);
+    let file = paths::target().join(target).join("release").join(board);
     Ok((file, compiler))
 }

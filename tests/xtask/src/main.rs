@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod calls;
 mod child;
 mod conformance;
@@ -66,6 +67,12 @@ const COMMANDS: &[Command] = &[
         options: sizes::OPTIONS,
         about: "measure flash, RAM and stack of the bench arm on a board",
         run: sizes::command,
+    },
+    Command {
+        name: "bench",
+        options: bench::OPTIONS,
+        about: "count the instructions of one call, on the host and on a Cortex-M4",
+        run: bench::command,
     },
     Command {
         name: "test",

@@ -49,8 +49,13 @@ const PICOLIBC_ARM: Package = Package {
     name: "picolibc-arm-none-eabi",
     sign: Sign::File("/usr/lib/picolibc/arm-none-eabi/picolibc.specs"),
 };
+/// What the instruction counts are compared with.
+pub(crate) const CJSON: Package = Package {
+    name: "libcjson-dev",
+    sign: Sign::File("/usr/include/cjson/cJSON.h"),
+};
 /// Instruction counts on the host.
-const VALGRIND: Package = Package::program("valgrind", "valgrind");
+pub(crate) const VALGRIND: Package = Package::program("valgrind", "valgrind");
 /// The linker of the fall-back compiler for bare targets.
 pub(crate) const LLD: Package = Package::program("lld", "ld.lld");
 /// The disassembler, where the Rust toolchain has none.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::bench;
 use crate::child::{Job, Log};
 use crate::conformance;
 use crate::demo;
@@ -135,6 +136,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "flash, RAM and stack of that image, as the README says",
         needs: &["board-image"],
         run: sizes::check,
+    },
+    Step {
+        name: "bench",
+        about: "the instructions of one call, as the README says",
+        needs: &["packages"],
+        run: bench::check,
     },
     Step {
         name: "board-python",
