@@ -450,12 +450,11 @@ impl<'a> Reader<'a> {
     /// A member name and its colon, the name's opening quote expected next.
     #[cfg_attr(target_pointer_width = "64", inline(always))]
     fn key(&mut self) -> Result<Text<'a>, Reason> {
-        if let [b'"', inner @ ..] = self.rest {
-            if let Some((name, [b'"', b':', rest @ ..])) = inner.split_at_checked(plain_run(inner))
-            {
-                self.rest = rest;
-                return Ok(Text::plain(name));
-            }
+        if let [b'"', inner @ ..] = self.rest
+            && let Some((name, [b'"', b':', rest @ ..])) = inner.split_at_checked(plain_run(inner))
+        {
+            self.rest = rest;
+            return Ok(Text::plain(name));
         }
         self.expect(b'"')?;
         let name = self.string()?;
@@ -536,11 +535,11 @@ impl<'a> Reader<'a> {
     /// A string, its opening quote expected next.
     #[cfg_attr(target_pointer_width = "64", inline)]
     fn text(&mut self) -> Result<(), Reason> {
-        if let [b'"', inner @ ..] = self.rest {
-            if let Some([b'"', rest @ ..]) = inner.get(plain_run(inner)..) {
-                self.rest = rest;
-                return Ok(());
-            }
+        if let [b'"', inner @ ..] = self.rest
+            && let Some([b'"', rest @ ..]) = inner.get(plain_run(inner)..)
+        {
+            self.rest = rest;
+            return Ok(());
         }
         self.skip(1);
         self.string().map(|_| ())

@@ -95,11 +95,11 @@ impl Batch {
                     ..plan
                 };
                 let admitted = Running::admit(server, plan, buf, result, outcome);
-                if let Some((mut call, args)) = admitted {
-                    if !call.start(server, now, args, result, outcome) {
-                        self.waiting = Some(call);
-                        return Turn::Wait;
-                    }
+                if let Some((mut call, args)) = admitted
+                    && !call.start(server, now, args, result, outcome)
+                {
+                    self.waiting = Some(call);
+                    return Turn::Wait;
                 }
                 Turn::Answer(reply(plan))
             }

@@ -59,23 +59,23 @@ impl Decimal {
         while k <= POWERS {
             // Both sides are exact, and a division or a product of two such
             // is rounded as reading the text is.
-            if let Some(digits) = whole(value * power) {
-                if digits as f64 / power == value {
-                    return Self {
-                        value,
-                        digits,
-                        exponent: -k,
-                    };
-                }
+            if let Some(digits) = whole(value * power)
+                && digits as f64 / power == value
+            {
+                return Self {
+                    value,
+                    digits,
+                    exponent: -k,
+                };
             }
-            if let Some(digits) = whole(value / power) {
-                if digits as f64 * power == value {
-                    return Self {
-                        value,
-                        digits,
-                        exponent: k,
-                    };
-                }
+            if let Some(digits) = whole(value / power)
+                && digits as f64 * power == value
+            {
+                return Self {
+                    value,
+                    digits,
+                    exponent: k,
+                };
             }
             power *= 10.0;
             k += 1;
@@ -132,7 +132,7 @@ impl Decimal {
 
 /// The whole number next to `value`, if it has at most 15 digits.
 const fn whole(value: f64) -> Option<i64> {
-    if !(value.abs() < 1e15) {
+    if value.is_nan() || value.abs() >= 1e15 {
         return None;
     }
     Some(

@@ -81,10 +81,10 @@ fn close_object(out: &mut Sink<'_>, params: &[Param]) {
 /// A nested level has ended: if the level around it is an object, the member
 /// that held it ends too.
 fn close_parent(out: &mut Sink<'_>, levels: &Levels) {
-    if let Some(Level::Members { params, next }) = levels.last() {
-        if let Some(param) = next.checked_sub(1).and_then(|at| params.get(at)) {
-            annotate(out, param);
-        }
+    if let Some(Level::Members { params, next }) = levels.last()
+        && let Some(param) = next.checked_sub(1).and_then(|at| params.get(at))
+    {
+        annotate(out, param);
     }
 }
 
