@@ -184,10 +184,10 @@ pub(crate) fn llvm_objdump(log: &mut Log) -> Result<PathBuf, Stop> {
         return Ok(file);
     }
     let added = Job::new("rustup").args(["component", "add", "llvm-tools"]);
-    if added.run(log).is_ok() {
-        if let Some(file) = found() {
-            return Ok(file);
-        }
+    if added.run(log).is_ok()
+        && let Some(file) = found()
+    {
+        return Ok(file);
     }
     packages::need(&[&packages::LLVM], log)?;
     Ok(PathBuf::from("llvm-objdump"))
