@@ -98,11 +98,11 @@ impl Arm {
     }
 
     fn halt(&mut self, joint: u8, now: Instant) {
-        if let Some(place) = self.joints.get_mut(usize::from(joint)) {
-            if place.is_moving(now) {
-                place.halt(now);
-                self.command(Command::Stop { joint });
-            }
+        if let Some(place) = self.joints.get_mut(usize::from(joint))
+            && place.is_moving(now)
+        {
+            place.halt(now);
+            self.command(Command::Stop { joint });
         }
     }
 
