@@ -104,7 +104,7 @@ fn decode<'a, T: ToolArgs<'a>>(sent: &'a str) -> Result<T, String> {
     let args: Args<'a> = match check(
         &tool,
         Some(json::parse(sent.as_bytes()).unwrap()),
-        &mut report,
+        Some(&mut report),
     ) {
         Some(args) => args,
         None => return Err(core::str::from_utf8(report.kept()).unwrap().to_owned()),

@@ -232,14 +232,11 @@ fn sextet(b: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadBase64, equals};
+    use super::equals;
     use crate::json::Text;
 
     fn is(says: &str, text: &str) -> Option<bool> {
-        match equals(says.as_bytes(), Text::checked(text.as_bytes())) {
-            Ok(equal) => Some(equal),
-            Err(BadBase64) => None,
-        }
+        equals(says.as_bytes(), Text::checked(text.as_bytes())).ok()
     }
 
     #[test]

@@ -170,13 +170,7 @@ impl<'m> Line<'m> {
     /// peer on the same wire (M-093).
     pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.sending = None;
-        for at in 0..self.flights.len() {
-            if let Some(call) = self.flights.get(at).and_then(Place::call).copied() {
-                let message = kept(self.kept, self.share, at);
-                call.cancel(server, now, message, self.result, &mut self.outcome);
-                self.free(at);
-            }
-        }
+        self.cancel(server, now, None);
         if let Some(call) = self.batch.take().and_then(|batch| batch.waiting) {
             call.cancel(server, now, self.rx, self.result, &mut self.outcome);
         }
@@ -329,7 +323,7 @@ impl<'m> Line<'m> {
         match decision {
             Decision::Nothing => self.lines.clear(),
             Decision::Cancel(id) => {
-                self.cancel(server, now, id);
+                self.cancel(server, now, Some(id));
                 self.lines.clear();
             }
             Decision::Open(session, reply) => {
@@ -341,14 +335,15 @@ impl<'m> Line<'m> {
         }
     }
 
-    /// Gives up the call with that id (M-092, M-130); unknown ids are ignored.
-    fn cancel<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span) {
+    /// Gives up the call with that id, or all (M-092, M-130); unknown ids are
+    /// ignored.
+    fn cancel<App>(&mut self, server: &mut Server<App>, now: Instant, id: Option<Span>) {
         for at in 0..self.flights.len() {
             let Some(call) = self.flights.get(at).and_then(Place::call).copied() else {
                 continue;
             };
             let message = kept(self.kept, self.share, at);
-            if call.plan.id.get(message) == id.get(self.rx) {
+            if id.is_none_or(|id| call.plan.id.get(message) == id.get(self.rx)) {
                 call.cancel(server, now, message, self.result, &mut self.outcome);
                 self.free(at);
             }
@@ -421,12 +416,12 @@ impl<'m> Line<'m> {
             } else {
                 0
             };
-            if let Some(call) = self.flights.get(at).and_then(Place::call).copied() {
-                if call.is_due(now) {
-                    self.run(server, now, at, call);
-                    if self.sending.is_some() {
-                        return true;
-                    }
+            if let Some(call) = self.flights.get(at).and_then(Place::call).copied()
+                && call.is_due(now)
+            {
+                self.run(server, now, at, call);
+                if self.sending.is_some() {
+                    return true;
                 }
             }
         }
@@ -450,7 +445,7 @@ impl<'m> Line<'m> {
         self.batch = Some(batch);
         match turn {
             Turn::Answer(reply) => self.send(What::Answer(reply)),
-            Turn::Cancel(id) => self.cancel(server, now, id),
+            Turn::Cancel(id) => self.cancel(server, now, Some(id)),
             Turn::Again => {}
             Turn::Wait => return false,
             Turn::End if answered => self.send(What::BatchEnd),

@@ -164,150 +164,105 @@ impl Outcome {
     }
 
     pub(super) fn text(&mut self, buf: &mut [u8], fill: impl FnOnce(&mut Sink<'_>)) {
-        self.piece(buf, TEXT, |out| {
-            out.field(fill);
-        });
+        let mut field = self.open(buf);
+        fill(&mut field);
+        let len = field.total();
+        self.close(buf, TEXT, len);
     }
 
     pub(super) fn json<T: Serialize + ?Sized>(&mut self, buf: &mut [u8], value: &T) {
-        let mut result = Ok(());
-        self.piece(buf, JSON, |out| {
-            out.field(|sink| result = ser::to_sink(sink, value));
-        });
-        if let Err(error) = result {
+        let mut field = self.open(buf);
+        if let Err(error) = ser::to_sink(&mut field, value) {
             self.fault = Some(Fault::Value(error));
         }
+        let len = field.total();
+        self.close(buf, JSON, len);
     }
 
     pub(super) fn image(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
-        self.data(buf, IMAGE, &[mime], data);
+        self.fields(buf, IMAGE, &[mime], Some(data));
     }
 
     pub(super) fn audio(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
-        self.data(buf, AUDIO, &[mime], data);
+        self.fields(buf, AUDIO, &[mime], Some(data));
     }
 
     pub(super) fn link(&mut self, buf: &mut [u8], uri: &str, name: &str, mime: &str) {
-        self.piece(buf, LINK, |out| {
-            out.bytes(uri.as_bytes());
-            out.bytes(name.as_bytes());
-            out.bytes(mime.as_bytes());
-        });
+        self.fields(buf, LINK, &[uri, name, mime], None);
     }
 
     pub(super) fn resource_text(&mut self, buf: &mut [u8], uri: &str, mime: &str, text: &str) {
-        self.piece(buf, RESOURCE_TEXT, |out| {
-            out.bytes(uri.as_bytes());
-            out.bytes(mime.as_bytes());
-            out.bytes(text.as_bytes());
-        });
+        self.fields(buf, RESOURCE_TEXT, &[uri, mime, text], None);
     }
 
     pub(super) fn resource_blob(&mut self, buf: &mut [u8], uri: &str, mime: &str, data: Data<'_>) {
-        self.data(buf, RESOURCE_BLOB, &[uri, mime], data);
+        self.fields(buf, RESOURCE_BLOB, &[uri, mime], Some(data));
     }
 
-    fn data(&mut self, buf: &mut [u8], tag: u8, fields: &[&str], data: Data<'_>) {
-        let blob = match data {
-            Data::Static(bytes) => match u8::try_from(self.blobs.len()) {
-                Ok(number) if self.blobs.push(bytes).is_ok() => number,
-                _ => {
+    /// The place of the one field of a piece that is written next; its tag
+    /// and its length are put before it by [`close`](Self::close).
+    fn open<'b>(&self, buf: &'b mut [u8]) -> Sink<'b> {
+        let start = self.len.saturating_add(PREFIX);
+        Sink::new(buf.get_mut(start..).unwrap_or_default())
+    }
+
+    /// Ends a piece of one field of `len` bytes.
+    fn close(&mut self, buf: &mut [u8], tag: u8, len: usize) {
+        let place = buf.get_mut(self.len..).unwrap_or_default();
+        let [low, high] = length(len);
+        match place.split_first_chunk_mut::<PREFIX>() {
+            Some((prefix, field)) if field.len() >= len => {
+                *prefix = [tag, low, high];
+                self.end(len.saturating_add(PREFIX), true);
+            }
+            _ => self.end(len.saturating_add(PREFIX), false),
+        }
+    }
+
+    /// Writes a piece of several fields, data as the last of them.
+    fn fields(&mut self, buf: &mut [u8], tag: u8, fields: &[&str], data: Option<Data<'_>>) {
+        let mut out = Sink::new(buf.get_mut(self.len..).unwrap_or_default());
+        out.byte(tag);
+        for field in fields {
+            out.put(&length(field.len()));
+            out.text(field);
+        }
+        match data {
+            None => {}
+            Some(Data::Copied(bytes)) => {
+                out.put(&length(bytes.len()));
+                out.put(bytes);
+            }
+            Some(Data::Static(bytes)) => {
+                out.put(&STATIC.to_le_bytes());
+                // The check is that the list takes it.
+                out.byte(self.blobs.len() as u8);
+                if self.blobs.push(bytes).is_err() {
                     self.fault = Some(Fault::Blobs);
-                    return;
                 }
-            },
-            Data::Copied(_) => 0,
-        };
-        self.piece(buf, tag, |out| {
-            for field in fields {
-                out.bytes(field.as_bytes());
             }
-            match data {
-                Data::Static(_) => out.blob(blob),
-                Data::Copied(bytes) => out.bytes(bytes),
-            }
-        });
+        }
+        let (len, fits) = (out.total(), !out.overflowed());
+        self.end(len, fits);
     }
 
-    fn piece(&mut self, buf: &mut [u8], tag: u8, fill: impl FnOnce(&mut Record<'_>)) {
-        let room = buf.get_mut(self.len..).unwrap_or_default();
-        let (len, fits) = match room.split_first_mut() {
-            Some((place, rest)) => {
-                *place = tag;
-                let mut record = Record {
-                    rest,
-                    len: 0,
-                    fits: true,
-                };
-                fill(&mut record);
-                (record.len.saturating_add(1), record.fits)
-            }
-            None => {
-                let mut record = Record {
-                    rest: &mut [],
-                    len: 0,
-                    fits: false,
-                };
-                fill(&mut record);
-                (record.len.saturating_add(1), false)
-            }
-        };
-        let end = self.len.saturating_add(len);
+    /// Counts a piece that was written, or that would have needed so much.
+    fn end(&mut self, len: usize, fits: bool) {
         if fits && self.needed == 0 {
-            self.len = end;
+            self.len = self.len.saturating_add(len);
         } else {
             self.needed = self.needed.max(self.len).saturating_add(len);
         }
     }
 }
 
-/// The fields of a piece that is being written.
-struct Record<'b> {
-    rest: &'b mut [u8],
-    len: usize,
-    fits: bool,
-}
+/// Bytes of a tag and of one length.
+const PREFIX: usize = 3;
 
-impl Record<'_> {
-    /// A field whose text is written by `fill`, its length put before it.
-    fn field(&mut self, fill: impl FnOnce(&mut Sink<'_>)) {
-        let room = core::mem::take(&mut self.rest);
-        let Some((head, room)) = room.split_first_chunk_mut::<2>() else {
-            let mut sink = Sink::counter();
-            fill(&mut sink);
-            self.fits = false;
-            self.len = self.len.saturating_add(2).saturating_add(sink.total());
-            return;
-        };
-        let mut sink = Sink::new(room);
-        fill(&mut sink);
-        let len = sink.total();
-        self.len = self.len.saturating_add(2).saturating_add(len);
-        match u16::try_from(len) {
-            Ok(short) if short != STATIC && !sink.overflowed() => *head = short.to_le_bytes(),
-            _ => {
-                self.fits = false;
-                return;
-            }
-        }
-        self.rest = room.get_mut(len..).unwrap_or_default();
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.field(|sink| sink.put(bytes));
-    }
-
-    fn blob(&mut self, number: u8) {
-        self.len = self.len.saturating_add(3);
-        match core::mem::take(&mut self.rest).split_first_chunk_mut::<3>() {
-            Some((place, rest)) => {
-                let [low, high] = STATIC.to_le_bytes();
-                *place = [low, high, number];
-                self.rest = rest;
-            }
-            None => self.fits = false,
-        }
-    }
+/// The length of a field. A field that does not fit into a result buffer of
+/// less than 64 KiB is not kept, so its length does not matter.
+fn length(len: usize) -> [u8; 2] {
+    u16::try_from(len).unwrap_or(0).to_le_bytes()
 }
 
 /// The parts of a result.

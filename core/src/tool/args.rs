@@ -2,8 +2,8 @@
 
 use super::Decimal;
 use super::descriptor::{Literal, Param, Type};
-use crate::buf::Span;
-use crate::json::{Text, Value};
+use crate::buf::{Sink, Span};
+use crate::json::{Number, Text, Value};
 use crate::limits::PARAMS;
 
 /// The arguments of one call, checked against the tool's descriptor.
@@ -176,10 +176,15 @@ macro_rules! float {
             }
 
             fn from_literal(literal: Literal) -> Option<Self> {
-                match literal {
-                    Literal::Number(value) => Some(value.value() as $ty),
-                    _ => None,
-                }
+                let Literal::Number(number) = literal else {
+                    return None;
+                };
+                // Read from its digits: on a small core a conversion between
+                // float types is a routine of its own.
+                let mut room = [0; 32];
+                let mut text = Sink::new(&mut room);
+                number.write(&mut text);
+                Number::new(text.kept()).$read().ok()
             }
         }
     )* };

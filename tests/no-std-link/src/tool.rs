@@ -236,7 +236,7 @@ fn silent(app: &mut App, call: &mut Call<'_>) -> Answer {
 /// themselves.
 pub(crate) fn checked(input: &[u8], out: &mut [u8]) -> usize {
     let ([at], input) = crate::pick(input);
-    let catalog: &Catalog<App> = &DEVICE.tools;
+    let catalog: &Catalog<App> = DEVICE.tools();
     let Some(entry) = catalog.entries().get(at) else {
         return 0;
     };
