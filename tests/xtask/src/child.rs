@@ -173,6 +173,15 @@ impl Job {
         job.start()
     }
 
+    /// Likewise; what it prints to stderr goes to `log`.
+    pub(crate) fn talk(self, log: &mut Log) -> Result<Running, Stop> {
+        log.line(&format!("$ {} &", self.shown()))?;
+        let mut job = self.bound_to_parent();
+        job.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        job.command.stderr(log.stdio()?);
+        job.start()
+    }
+
     /// Becomes this program, where the system allows it; else runs it and
     /// leaves with its exit status.
     pub(crate) fn become_it(mut self) -> Stop {

@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod board_lines;
 mod calls;
 mod child;
 mod conformance;
@@ -73,6 +74,12 @@ const COMMANDS: &[Command] = &[
         options: bench::OPTIONS,
         about: "count the instructions of one call, on the host and on a Cortex-M4",
         run: bench::command,
+    },
+    Command {
+        name: "board-lines",
+        options: "",
+        about: "talk to the bench arm on the emulated board, and to the one on the host",
+        run: board_lines::command,
     },
     Command {
         name: "test",

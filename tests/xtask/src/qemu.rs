@@ -26,23 +26,20 @@ enum Event {
     OutputEnded,
 }
 
+/// The emulator with `image`, its UART at stdin and stdout.
+pub(crate) fn lm3s6965evb(image: &Path) -> Job {
+    Job::new("qemu-system-arm")
+        .args(["-machine", "lm3s6965evb", "-nographic"])
+        .args(["-monitor", "none", "-nic", "none"])
+        .args(["-serial", "stdio", "-kernel"])
+        .arg(image)
+}
+
 /// Runs `image` on `lm3s6965evb` until the input ends. Only what the board
 /// sends reaches stdout.
 pub(crate) fn bridge(image: &Path, log: &mut Log) -> Result<(), Stop> {
     packages::need(&[&packages::QEMU_ARM], log)?;
-    let mut board = Job::new("qemu-system-arm")
-        .args([
-            "-machine",
-            "lm3s6965evb",
-            "-nographic",
-            "-monitor",
-            "none",
-            "-nic",
-            "none",
-        ])
-        .args(["-serial", "stdio", "-kernel"])
-        .arg(image)
-        .piped()?;
+    let mut board = lm3s6965evb(image).piped()?;
     let (Some(mut to_board), Some(mut from_board)) = (board.stdin(), board.stdout()) else {
         return Err(Stop::Fail("no pipes to the emulator".into()));
     };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bench;
+use crate::board_lines;
 use crate::child::{Job, Log};
 use crate::conformance;
 use crate::demo;
@@ -126,6 +127,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::Inspector, log),
     },
     Step {
+        name: "boards-unit",
+        about: "cargo test of what the boards share, on the host",
+        needs: &[],
+        run: boards_unit,
+    },
+    Step {
         name: "board-image",
         about: "build the bench arm for the emulated board",
         needs: &[],
@@ -142,6 +149,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the instructions of one call, as the README says",
         needs: &["packages"],
         run: bench::check,
+    },
+    Step {
+        name: "board-lines",
+        about: "what the emulated board answers, byte for byte, and the host the same",
+        needs: &["packages", "board-image", "bench-arm"],
+        run: board_lines::check,
     },
     Step {
         name: "board-python",
@@ -262,6 +275,18 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
         .args(["--workspace", "--no-fail-fast"])
         .minutes(30)
         .run(log)?;
+    tests_run(log)
+}
+
+fn boards_unit(log: &mut Log) -> Result<String, Stop> {
+    Job::cargo("test")
+        .args(["--package", "line-ring"])
+        .dir(&paths::root().join("firmware-examples/boards"))
+        .run(log)?;
+    tests_run(log)
+}
+
+fn tests_run(log: &Log) -> Result<String, Stop> {
     let sum: u32 = log.text().lines().filter_map(passed).sum();
     if sum == 0 {
         return Err(Stop::Fail("no test ran".into()));
