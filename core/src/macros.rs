@@ -23,7 +23,7 @@
 /// }
 ///
 /// static DEVICE: Device<bool> = Device::new(Identity::new("lamp", "1.0.0"), catalog![Led]);
-/// assert_eq!(DEVICE.tools.entries()[0].tool.name, "led_on");
+/// assert_eq!(DEVICE.tools().entries()[0].tool.name, "led_on");
 /// ```
 #[macro_export]
 macro_rules! catalog {

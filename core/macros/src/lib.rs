@@ -89,7 +89,7 @@ use syn::{DeriveInput, Error, ItemFn, parse_macro_input};
 /// let mut room = [0; 128];
 /// let mut report = Sink::new(&mut room);
 /// let sent = json::parse(br#"{"joint":2,"deg":-30.5,"by":"Ada"}"#).unwrap();
-/// let args = check(&tool, Some(sent), &mut report).unwrap();
+/// let args = check(&tool, Some(sent), Some(&mut report)).unwrap();
 /// let args = ArmMove::decode(&args).unwrap();
 /// assert_eq!((args.joint, args.deg, args.speed), (2, -30.5, 20));
 /// assert!(matches!(args.mode, Mode::Fast));
@@ -548,7 +548,7 @@ pub fn tool_result(input: TokenStream) -> TokenStream {
 ///     Identity::new("bench-arm", "1.0.0"),
 ///     catalog![arm_move, temp_read],
 /// );
-/// let [first, second] = DEVICE.tools.entries() else { panic!() };
+/// let [first, second] = DEVICE.tools().entries() else { panic!() };
 /// assert_eq!(first.tool.name, "arm_move");
 /// assert_eq!(first.tool.description, "Move one joint to an angle.");
 /// assert!(first.tool.effects.actuates);
