@@ -14,17 +14,16 @@ pub(crate) struct App {
     pub(crate) moved: u32,
 }
 
-pub(crate) static DEVICE: Device<App> = Device {
-    page_bytes: 400,
-    ..Device::new(
-        Identity {
-            title: "Probe",
-            instructions: "None.",
-            ..Identity::new("probe", "1")
-        },
-        &ENTRIES,
-    )
-};
+pub(crate) static DEVICE: Device<App> = Device::new(
+    Identity {
+        title: "Probe",
+        instructions: "None.",
+        ..Identity::new("probe", "1")
+    },
+    &ENTRIES,
+)
+.page_bytes(400)
+.ttl_ms(60_000);
 
 const fn entry(tool: Tool, run: Handler<App>) -> Entry<App> {
     Entry { tool, run }
