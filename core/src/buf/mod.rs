@@ -5,4 +5,5 @@ mod sink;
 mod span;
 
 pub use sink::Sink;
+pub(crate) use sink::tenth;
 pub use span::Span;

@@ -177,7 +177,7 @@ impl<'b> Sink<'b> {
 }
 
 /// A number divided by ten, and what is left.
-fn tenth(value: u64) -> (u64, u32) {
+pub(crate) fn tenth(value: u64) -> (u64, u32) {
     let (mut quotient, mut left) = (0u64, 0u32);
     for shift in [48, 32, 16, 0] {
         let part = left << 16 | (value >> shift) as u32 & 0xFFFF;

@@ -7,6 +7,7 @@
 //! well formed.
 
 pub mod de;
+mod float;
 mod number;
 mod scan;
 pub mod ser;

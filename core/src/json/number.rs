@@ -6,6 +6,8 @@
 //! or quotient of two limbs fits 32 bits, so the smallest cores need no 64-bit
 //! division and no software floating point.
 
+use crate::buf::tenth;
+
 /// Why a number cannot be given in the wanted type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
@@ -80,6 +82,32 @@ impl<'a> Number<'a> {
             value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
         }
         Some(value)
+    }
+
+    /// The number in units of `10^-decimals`, rounded to the nearest one, a
+    /// half away from zero: 1.5 with three decimals is 1500. For a core
+    /// without an FPU, where floats cost a routine for each operation.
+    ///
+    /// Refuses: [`NumberError::Range`] beyond the type.
+    pub fn as_fixed(self, decimals: u8) -> Result<i32, NumberError> {
+        let decimal = Decimal::read(self.raw)?;
+        let mut value = decimal.mantissa;
+        let mut exponent = decimal.exponent.saturating_add(i32::from(decimals));
+        while exponent > 0 && value != 0 {
+            value = shifted(value, 0).ok_or(NumberError::Range)?;
+            exponent -= 1;
+        }
+        // The last digit that goes rounds; those before it do not matter.
+        let mut last = 0;
+        while exponent < 0 && (value != 0 || last != 0) {
+            (value, last) = tenth(value);
+            exponent += 1;
+        }
+        value = value.saturating_add(u64::from(last >= 5));
+        match i64::try_from(value).map(|value| if decimal.negative { -value } else { value }) {
+            Ok(value) => i32::try_from(value).map_err(|_| NumberError::Range),
+            Err(_) => Err(NumberError::Range),
+        }
     }
 
     #[inline(never)]

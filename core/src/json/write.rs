@@ -4,6 +4,7 @@
 //! Nothing here fails for lack of room: the sink counts on, and its owner asks
 //! [`Sink::overflowed`] at the end.
 
+use super::float;
 use super::scan::{WORD, literal_bytes, plain_run};
 use crate::buf::Sink;
 
@@ -185,7 +186,12 @@ pub fn f64(sink: &mut Sink<'_>, value: f64) -> Result<(), NotFinite> {
     if !value.is_finite() {
         return Err(NotFinite);
     }
-    sink.text(zmij::Buffer::new().format_finite(value));
+    float::write(
+        sink,
+        value.to_bits() << 1 >> 1,
+        value.is_sign_negative(),
+        &float::DOUBLE,
+    );
     Ok(())
 }
 
@@ -197,8 +203,22 @@ pub fn f32(sink: &mut Sink<'_>, value: f32) -> Result<(), NotFinite> {
     if !value.is_finite() {
         return Err(NotFinite);
     }
-    sink.text(zmij::Buffer::new().format_finite(value));
+    let bits = u64::from(value.to_bits() << 1 >> 1);
+    float::write(sink, bits, value.is_sign_negative(), &float::SINGLE);
     Ok(())
+}
+
+/// Writes `digits * 10^exponent`, a whole number without a point where it has
+/// at most 16 digits.
+pub(crate) fn decimal(sink: &mut Sink<'_>, digits: i64, exponent: i8) {
+    if digits < 0 {
+        sink.byte(b'-');
+    }
+    let mut room = [0; 20];
+    let mut text = Sink::new(&mut room);
+    text.number(digits.unsigned_abs());
+    let power = text.total() as i32 - 1 + i32::from(exponent);
+    float::lay_out(sink, text.kept(), power, &float::DOUBLE, "");
 }
 
 /// Writes bytes in base64 (RFC 4648, standard alphabet, padded), without

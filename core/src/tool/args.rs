@@ -194,6 +194,50 @@ float! {
     f64 as_f64 Decimal::LOWEST, Decimal::HIGHEST;
 }
 
+/// A number in units of `10^-D`, for a core without an FPU: as `Fixed<3>`,
+/// 1.5 is 1500. Rounded to the nearest unit.
+///
+/// ```
+/// use agentmote::tool::{Arg, Fixed};
+/// let value = agentmote::json::parse(b"-90.0005").unwrap();
+/// assert_eq!(Fixed::<3>::from_value(value), Some(Fixed(-90_001)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fixed<const D: u8>(pub i32);
+
+impl<const D: u8> Fixed<D> {
+    const ONE: f64 = {
+        let mut one = 1.0;
+        let mut i = 0;
+        while i < D {
+            one *= 10.0;
+            i += 1;
+        }
+        one
+    };
+}
+
+impl<'a, const D: u8> Arg<'a> for Fixed<D> {
+    const TYPE: Type = Type::Number {
+        min: Decimal::new(i32::MIN as f64 / Self::ONE),
+        max: Decimal::new(i32::MAX as f64 / Self::ONE),
+    };
+
+    fn from_value(value: Value<'a>) -> Option<Self> {
+        value.as_number()?.as_fixed(D).ok().map(Self)
+    }
+
+    fn from_literal(literal: Literal) -> Option<Self> {
+        let Literal::Number(number) = literal else {
+            return None;
+        };
+        let mut room = [0; 32];
+        let mut text = Sink::new(&mut room);
+        number.write(&mut text);
+        Number::new(text.kept()).as_fixed(D).ok().map(Self)
+    }
+}
+
 /// Text borrowed from the request, escapes not yet resolved.
 impl<'a> Arg<'a> for Text<'a> {
     const TYPE: Type = Type::String {

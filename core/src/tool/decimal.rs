@@ -62,25 +62,30 @@ impl Decimal {
             if let Some(digits) = whole(value * power)
                 && digits as f64 / power == value
             {
-                return Self {
-                    value,
-                    digits,
-                    exponent: -k,
-                };
+                return Self::short(value, digits, -k);
             }
             if let Some(digits) = whole(value / power)
                 && digits as f64 * power == value
             {
-                return Self {
-                    value,
-                    digits,
-                    exponent: k,
-                };
+                return Self::short(value, digits, k);
             }
             power *= 10.0;
             k += 1;
         }
         panic!("a number of a descriptor has more than 15 digits, or is none");
+    }
+
+    /// Without zeros at the end of the digits.
+    const fn short(value: f64, mut digits: i64, mut exponent: i8) -> Self {
+        while digits != 0 && digits % 10 == 0 {
+            digits /= 10;
+            exponent += 1;
+        }
+        Self {
+            value,
+            digits,
+            exponent,
+        }
     }
 
     /// The number.
@@ -95,38 +100,7 @@ impl Decimal {
 
     /// Writes the number.
     pub(super) fn write(self, out: &mut Sink<'_>) {
-        let mut room = [0; 20];
-        let mut text = Sink::new(&mut room);
-        write::u64(&mut text, self.digits.unsigned_abs());
-        let text = text.kept();
-        if self.value < 0.0 {
-            out.byte(b'-');
-        }
-        let point = match self.exponent {
-            ..0 => usize::from(self.exponent.unsigned_abs()),
-            _ => 0,
-        };
-        match text.len().checked_sub(point) {
-            Some(before @ 1..) => {
-                let (whole, part) = text.split_at_checked(before).unwrap_or((text, &[]));
-                out.put(whole);
-                if !part.is_empty() {
-                    out.byte(b'.');
-                    out.put(part);
-                }
-            }
-            _ => {
-                out.text("0.");
-                for _ in text.len()..point {
-                    out.byte(b'0');
-                }
-                out.put(text);
-            }
-        }
-        if self.exponent > 0 {
-            out.byte(b'e');
-            write::u64(out, u64::from(self.exponent.unsigned_abs()));
-        }
+        write::decimal(out, self.digits, self.exponent);
     }
 }
 
@@ -159,16 +133,16 @@ mod tests {
             (-0.05, "-0.05"),
             (1.5, "1.5"),
             (123_456.789, "123456.789"),
-            (1e-7, "0.0000001"),
-            (1e15, "1e15"),
-            (1.5e20, "15e19"),
+            (1e-7, "1e-7"),
+            (1e15, "1000000000000000"),
+            (1.5e20, "1.5e+20"),
             (36_000_000.0, "36000000"),
         ];
         for (value, text) in cases {
             shown(Decimal::new(value), text);
         }
-        shown(Decimal::F32_MAX, "34028234663852886e22");
-        shown(Decimal::F32_MIN, "-34028234663852886e22");
+        shown(Decimal::F32_MAX, "3.4028234663852886e+38");
+        shown(Decimal::F32_MIN, "-3.4028234663852886e+38");
     }
 
     fn shown(number: Decimal, text: &str) {

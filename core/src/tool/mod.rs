@@ -12,7 +12,7 @@ mod schema;
 mod verify;
 
 pub use answer::{Blocks, Data, Failure, IntoAnswer, Outcome, Output, Piece, Pieces, ToolResult};
-pub use args::{Arg, Args, ToolArgs};
+pub use args::{Arg, Args, Fixed, ToolArgs};
 pub use call::{Answer, Call, Progress};
 pub(crate) use call::{Ended, run};
 pub use catalog::{Catalog, Entry, Handler};

@@ -13,7 +13,7 @@ use core::task::Poll;
 
 use agentmote::mcp::{Device, Identity};
 use agentmote::time::Instant;
-use agentmote::tool::{Answer, Call, Failure};
+use agentmote::tool::{Answer, Call, Failure, Fixed};
 use agentmote::{ToolArgs, ToolResult, catalog, tool};
 
 pub use motion::{Command, JOINTS};
@@ -129,7 +129,7 @@ struct ArmMove {
     joint: u8,
     /// Target angle.
     #[arg(range = -90.0..=90.0, unit = "deg")]
-    deg: f32,
+    deg: Fixed<3>,
     /// Share of full speed.
     #[arg(range = 1..=100, default = 20, unit = "percent")]
     speed: u8,
@@ -147,9 +147,7 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
         if arm.state(args.joint, now) == State::Moving {
             return Poll::Ready(call.fail("the joint is still moving"));
         }
-        // The descriptor keeps the angle within 90 degrees of 0.
-        let to = (args.deg * 1000.0) as i32;
-        arm.start(args.joint, to, args.speed, now);
+        arm.start(args.joint, args.deg.0, args.speed, now);
     }
     match arm.state(args.joint, now) {
         State::Moving => {

@@ -101,9 +101,8 @@ pub(crate) fn start() -> Option<(Clock, Uart)> {
     core.SYST.clear_current();
     core.SYST.enable_interrupt();
     core.SYST.enable_counter();
-    // Eight bits, no parity, both FIFOs on. Switching them on drops a byte
-    // that has arrived already, so it is fetched first.
-    gather();
+    // Eight bits, no parity, both FIFOs on. Nothing is read before: a read
+    // while they are off would leave the emulated UART with a stale byte.
     write(LINE, 0x70);
     write(CONTROL, 0x301);
     write(INTERRUPTS, RECEIVED);
