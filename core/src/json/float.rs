@@ -136,11 +136,11 @@ impl Big {
     }
 
     fn push(&mut self, word: u32) {
-        if word != 0 {
-            if let Some(place) = self.words.get_mut(self.len) {
-                *place = word;
-                self.len += 1;
-            }
+        if word != 0
+            && let Some(place) = self.words.get_mut(self.len)
+        {
+            *place = word;
+            self.len += 1;
         }
     }
 
