@@ -35,6 +35,8 @@ pub(crate) struct Graph {
     names: Vec<String>,
     frames: Vec<u64>,
     calls: Vec<BTreeSet<usize>>,
+    /// The address behind each function, where it is known.
+    ends: Vec<u64>,
     /// Functions with a call through a pointer.
     indirect: BTreeSet<usize>,
 }
@@ -53,6 +55,10 @@ impl Graph {
         self.frames.push(frame);
         self.calls.push(BTreeSet::new());
         self.names.len() - 1
+    }
+
+    fn is_behind(&self, at: usize, address: u64) -> bool {
+        self.ends.get(at).is_some_and(|end| address >= *end)
     }
 
     /// Adds the calls that `rules` allow for calls through pointers.
@@ -263,14 +269,22 @@ fn disassembly(file: &Path, log: &mut Log) -> Result<String, Stop> {
 
 fn graph(text: &str, image: &Image, places: &Places) -> Graph {
     let mut graph = Graph::default();
-    for function in image.functions.values() {
+    for (address, function) in &image.functions {
         graph.add(&function.name, function.frame.unwrap_or(ASSEMBLY_FRAME));
+        graph.ends.push(match function.size {
+            0 => u64::MAX,
+            size => address + size,
+        });
     }
     for line in text.lines() {
         let Some((address, jump)) = jump(line) else {
             continue;
         };
-        let Some(from) = places.holding(address) else {
+        // What fills the gap behind a function can read as a jump.
+        let Some(from) = places
+            .holding(address)
+            .filter(|at| !graph.is_behind(*at, address))
+        else {
             continue;
         };
         match jump {

@@ -28,6 +28,8 @@ pub(crate) struct Image {
 pub(crate) struct Function {
     /// One of its names.
     pub(crate) name: String,
+    /// Bytes of its code; 0 where assembly does not tell.
+    pub(crate) size: u64,
     /// Bytes of stack that its own frame takes, where the compiler tells.
     pub(crate) frame: Option<u64>,
     /// Whether it was compiled from Rust, so that its frame must be known.
@@ -73,11 +75,14 @@ impl Image {
                 let is_rust = mangled.starts_with("_R") || mangled.starts_with("_ZN");
                 let function = Function {
                     name: name.clone(),
+                    size: 0,
                     frame: None,
                     is_rust,
                 };
                 let place = functions.entry(symbol.address() & !thumb);
-                place.or_insert(function).is_rust |= is_rust;
+                let function = place.or_insert(function);
+                function.is_rust |= is_rust;
+                function.size = function.size.max(symbol.size());
             }
             symbols.push(name);
         }
