@@ -1,4 +1,38 @@
 //! MCP tool server and A2A agent for microcontrollers.
+//!
+//! No `std`, no allocator, no `unsafe`, no recursion on input, and no panic
+//! that input can reach. Bytes, time and the application come in as
+//! arguments; bytes and the next deadline come out.
+//!
+//! # How a message goes
+//!
+//! ```text
+//! bytes in                                             bytes out
+//!    |                                                     ^
+//!  frame  ->  rpc  ->  mcp  ->  server  ->  tool  ->  mcp  ->  frame
+//!  one       envelope  request  order of    check     result   one
+//!  message             decided  the steps   and work           message
+//! ```
+//!
+//! `json`, `buf`, `limits` and `time` are used by every step and know none of
+//! them. A lower layer never names a higher one.
+//!
+//! # Where to begin
+//!
+//! * [`server`]: [`Line`](server::Line) and [`Server`](server::Server), and
+//!   the order of calls;
+//! * [`tool`](mod@tool): descriptors, the check, what a handler may answer;
+//! * [`manual`]: what it costs, what a board must supply, what an attacker
+//!   cannot do, and where each rule of the protocol lives.
+//!
+//! # Features
+//!
+//! | feature | default | what |
+//! | --- | --- | --- |
+//! | `http` | yes | HTTP/1.1 and the header rules of MCP's Streamable HTTP |
+//! | `macros` | yes | `#[tool]` and the derives |
+//! | `embedded-io` | no | blocking transports |
+//! | `embedded-io-async` | no | async transports |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -9,6 +43,7 @@ pub mod frame;
 pub mod json;
 pub mod limits;
 mod macros;
+pub mod manual;
 pub mod mcp;
 pub mod rpc;
 pub mod server;

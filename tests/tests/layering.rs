@@ -27,6 +27,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     ("__private", &["tool", "json"]),
     ("macros", &["tool", "json"]),
+    // Prose: it links, and uses nothing.
+    ("manual", &[]),
 ];
 
 /// The modules that `lib.rs` declares; it does nothing else, so it may name

@@ -1,7 +1,7 @@
 //! Every word and rule of the Model Context Protocol.
 //!
-//! A message becomes a [`Decision`] without anything having happened; what is
-//! to be sent becomes a [`Reply`], a small value that can be written any
+//! A message becomes a decision without anything having happened; what is
+//! to be sent becomes a reply, a small value that can be written any
 //! number of times with the same bytes.
 
 mod code;

@@ -1,0 +1,30 @@
+//! What is trusted, and what an attacker cannot do.
+//!
+//! **Trusted:** descriptors and handlers, the time, the sizes of the buffers.
+//! A descriptor that breaks a rule does not compile.
+//!
+//! **Not trusted:** every byte that arrives, in any order and cut anywhere.
+//!
+//! For any input:
+//!
+//! 1. No panic: an image links only if none is reachable from a public
+//!    function of the core (`cargo xtask panic-free`).
+//! 2. No recursion and no loop without a bound: the stack of the example has
+//!    a static bound, and a message is read a fixed number of times.
+//! 3. No write outside the caller's buffers: there is no `unsafe`.
+//! 4. No handler is reached by a call whose envelope, era, headers, tool or
+//!    arguments are wrong, and none twice for one message (section F, M-119).
+//! 5. What a tool advertises is what is checked: integers do not wrap, text
+//!    is counted in characters, unknown and repeated names are refused
+//!    (M-124).
+//! 6. Bytes of a refused message are never taken for another message: an
+//!    over-long line is dropped up to its end, a head or body that cannot be
+//!    framed ends the connection.
+//! 7. Text of the caller that an answer repeats is JSON text that was checked,
+//!    at most [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES) of it, or visible
+//!    ASCII of a header.
+//! 8. Over HTTP, a request of another host or origin than the configured ones
+//!    is refused before its body is looked at (M-048, M-049).
+//!
+//! **Not given here:** encryption (put TLS in front), limits on the rate of
+//! calls, and protection from a peer that may call tools and calls them.
