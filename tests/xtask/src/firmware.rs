@@ -21,7 +21,7 @@ fn image(target: &str, board: &str, log: &mut Log) -> Result<(PathBuf, Bare), St
     let compiler = toolchain::bare(&[target], Core::Built, log)?;
     compiler
         .image(target)
-        .args(["--bin", board])
+        .args(["--package", board])
         .dir(&paths::root().join("firmware-examples/boards"))
         .run(log)?;
     let file = paths::target().join(target).join("release").join(board);
