@@ -1,0 +1,46 @@
+"""The package as it was installed: its values, its help, its types."""
+
+import ast
+import pathlib
+import pydoc
+import re
+
+import agentmote
+from agentmote import _native
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def test_the_version_is_that_of_the_workspace():
+    manifest = (ROOT / "Cargo.toml").read_text()
+    stated = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
+    assert agentmote.__version__ == stated[1]
+
+
+def test_the_revisions_are_those_of_the_core():
+    assert agentmote.PROTOCOL_VERSIONS == (
+        "2026-07-28",
+        "2025-11-25",
+        "2025-06-18",
+        "2025-03-26",
+        "2024-11-05",
+    )
+
+
+def test_it_is_not_the_source_folder():
+    assert not pathlib.Path(agentmote.__file__).is_relative_to(ROOT / "python")
+
+
+def test_help_works():
+    for module in (agentmote, _native):
+        text = pydoc.render_doc(module, renderer=pydoc.plaintext)
+        assert "PROTOCOL_VERSIONS" in text
+        assert agentmote.__version__ in text
+
+
+def test_the_stub_names_what_is_there():
+    folder = pathlib.Path(agentmote.__file__).parent
+    assert (folder / "py.typed").is_file()
+    stub = ast.parse((folder / "_native.pyi").read_text())
+    named = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
+    assert named == set(_native.__all__) == set(agentmote.__all__)
