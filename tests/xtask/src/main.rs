@@ -15,12 +15,15 @@ mod demo;
 mod elf;
 mod entries;
 mod firmware;
+mod header;
 mod interop;
+mod miri;
 mod node;
 mod packages;
 mod paths;
 mod proof;
 mod python;
+mod python_package;
 mod qemu;
 mod readme;
 mod runner;
@@ -82,6 +85,12 @@ const COMMANDS: &[Command] = &[
         run: board_lines::command,
     },
     Command {
+        name: "miri",
+        options: "",
+        about: "run the fast tests of the core under Miri",
+        run: miri::command,
+    },
+    Command {
         name: "test",
         options: runner::OPTIONS,
         about: "install what the tests need and run every test",
@@ -109,7 +118,7 @@ fn main() -> ExitCode {
             eprintln!("xtask {name}: {stop}");
             match stop {
                 Stop::Usage(_) => ExitCode::from(2),
-                Stop::Skip(_) | Stop::Fail(_) => ExitCode::FAILURE,
+                Stop::Skip(_) | Stop::Unavailable(_) | Stop::Fail(_) => ExitCode::FAILURE,
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::args::Args;
 use crate::child::Log;
-use crate::steps::{STEPS, Step};
+use crate::steps::{MAY_BE_UNAVAILABLE, STEPS, Step};
 use crate::stop::Stop;
 
 /// The options of [`test`].
@@ -17,6 +17,8 @@ const SHOWN_LINES: usize = 400;
 enum End {
     Passed(String),
     Skipped(String),
+    /// Not run, and allowed not to.
+    Unavailable(String),
     Failed(String),
 }
 
@@ -85,7 +87,9 @@ fn run(step: &Step, rows: &[Row]) -> End {
         };
         match &row.end {
             End::Passed(_) => {}
-            End::Skipped(reason) => return End::Skipped(format!("{need}: {reason}")),
+            End::Unavailable(reason) | End::Skipped(reason) => {
+                return End::Skipped(format!("{need}: {reason}"));
+            }
             End::Failed(_) => return End::Skipped(format!("needs {need}, which failed")),
         }
     }
@@ -96,7 +100,10 @@ fn run(step: &Step, rows: &[Row]) -> End {
     match (step.run)(&mut log) {
         Ok(note) => End::Passed(note),
         Err(Stop::Skip(reason)) => End::Skipped(reason),
-        Err(Stop::Fail(reason) | Stop::Usage(reason)) => {
+        Err(Stop::Unavailable(reason)) if step.name == MAY_BE_UNAVAILABLE => {
+            End::Unavailable(reason)
+        }
+        Err(Stop::Fail(reason) | Stop::Usage(reason) | Stop::Unavailable(reason)) => {
             let text = log.text();
             let lines: Vec<&str> = text.lines().collect();
             let hidden = lines.len().saturating_sub(SHOWN_LINES);
@@ -115,6 +122,7 @@ fn print_row(row: &Row) {
     let (word, text) = match &row.end {
         End::Passed(note) => ("passed", note),
         End::Skipped(reason) => ("SKIPPED", reason),
+        End::Unavailable(reason) => ("n/a", reason),
         End::Failed(reason) => ("FAILED", reason),
     };
     println!(
@@ -134,7 +142,10 @@ fn report(rows: &[Row], require_all: bool) -> Result<(), Stop> {
     let skipped = count(|end| matches!(end, End::Skipped(_)));
     let time: Duration = rows.iter().map(|row| row.time).sum();
     println!("\n{:.0} s in all", time.as_secs_f64());
-    println!("steps: {passed} passed, {failed} failed, {skipped} skipped");
+    let unavailable = count(|end| matches!(end, End::Unavailable(_)));
+    println!(
+        "steps: {passed} passed, {failed} failed, {skipped} skipped, {unavailable} not available"
+    );
     if failed > 0 {
         return Err(Stop::Fail(format!(
             "{failed} of {} steps failed",
@@ -164,6 +175,24 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn nothing_may_be_skipped_but_what_cannot_be_had() {
+        let rows = |end: End| {
+            [Row {
+                step: &STEPS[0],
+                end,
+                time: Duration::ZERO,
+            }]
+        };
+        assert!(report(&rows(End::Passed(String::new())), true).is_ok());
+        assert!(report(&rows(End::Unavailable("none".into())), true).is_ok());
+        assert!(report(&rows(End::Skipped("none".into())), false).is_ok());
+        assert!(report(&rows(End::Skipped("none".into())), true).is_err());
+        assert!(report(&rows(End::Failed("no".into())), false).is_err());
+        let named = STEPS.iter().filter(|step| step.name == MAY_BE_UNAVAILABLE);
+        assert_eq!(named.count(), 1);
     }
 
     #[test]

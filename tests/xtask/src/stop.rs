@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-/// The three ways to end early.
+/// The ways to end early.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The command line is wrong: nothing was done.
     Usage(String),
     /// This machine lacks something that cannot be installed on it.
     Skip(String),
+    /// A tool cannot be had at all, and the step is one that may do without:
+    /// see [`MAY_BE_UNAVAILABLE`](crate::steps::MAY_BE_UNAVAILABLE).
+    Unavailable(String),
     /// It was tried and went wrong.
     Fail(String),
 }
@@ -18,6 +21,7 @@ impl fmt::Display for Stop {
         match self {
             Self::Usage(text) | Self::Fail(text) => f.write_str(text),
             Self::Skip(text) => write!(f, "not possible here: {text}"),
+            Self::Unavailable(text) => write!(f, "not available: {text}"),
         }
     }
 }
