@@ -42,6 +42,10 @@ impl Package {
 
 /// The emulator of the Arm boards.
 pub(crate) const QEMU_ARM: Package = Package::program("qemu-system-arm", "qemu-system-arm");
+/// The C compiler of the host.
+pub(crate) const GCC: Package = Package::program("gcc", "gcc");
+/// The C++ compiler of the host.
+pub(crate) const GXX: Package = Package::program("g++", "g++");
 /// The C compiler for Arm, with `objdump`, `nm` and `size`.
 const GCC_ARM: Package = Package::program("gcc-arm-none-eabi", "arm-none-eabi-gcc");
 /// The C library of the C firmware.
