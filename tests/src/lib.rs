@@ -3,3 +3,8 @@
 
 pub mod fixture;
 pub mod peer;
+
+/// The README, whose Rust is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

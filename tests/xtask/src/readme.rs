@@ -102,4 +102,59 @@ mod tests {
         assert!(is_near(1000, 1020, 2) && is_near(1000, 980, 2));
         assert!(!is_near(1000, 1021, 2) && !is_near(1000, 979, 2));
     }
+
+    /// Each `cargo xtask` in a text of the project: the command and its
+    /// options.
+    fn commands(text: &str) -> Vec<(&str, Vec<&str>)> {
+        text.split("cargo xtask ")
+            .skip(1)
+            .filter_map(|rest| {
+                let end = rest.find(['#', '\n', '`', ')', ',']).unwrap_or(rest.len());
+                let mut words = rest[..end].split_whitespace();
+                let name = words.next()?;
+                Some((name, words.filter(|word| word.starts_with("--")).collect()))
+            })
+            .collect()
+    }
+
+    fn missing(text: &str) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (name, options) in commands(text) {
+            let Some(command) = crate::COMMANDS.iter().find(|command| command.name == name) else {
+                missing.push(name.to_owned());
+                continue;
+            };
+            let known = |option: &str| {
+                let mut words = command
+                    .options
+                    .split(|c: char| !(c.is_alphanumeric() || c == '-'));
+                words.any(|word| word == option)
+            };
+            missing.extend(
+                options
+                    .into_iter()
+                    .filter(|option| !known(option))
+                    .map(|option| format!("{name} {option}")),
+            );
+        }
+        missing
+    }
+
+    #[test]
+    fn the_commands_that_the_texts_name_are_there() {
+        let mut seen = 0;
+        for file in ["README.md", "CHANGELOG.md", ".ci/run"] {
+            let text = std::fs::read_to_string(paths::root().join(file)).unwrap();
+            seen += commands(&text).len();
+            assert_eq!(missing(&text), [""; 0], "{file}");
+        }
+        assert!(seen > 6, "{seen} commands");
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_noticed() {
+        let text =
+            "cargo xtask demo --stdio  # x --y\n`cargo xtask fly`, cargo xtask demo --std --qemu";
+        assert_eq!(missing(text), ["fly", "demo --std"]);
+    }
 }
