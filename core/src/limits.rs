@@ -17,6 +17,12 @@ pub const PARAMS: usize = 16;
 /// About 32 bytes of stack each while a call is checked or a schema written.
 pub const PARAM_DEPTH: usize = 4;
 
+/// Members of the arguments of a tool with raw schema text.
+///
+/// Each name is compared with those behind it: the limit bounds that work, and
+/// costs no memory.
+pub const SCHEMA_MEMBERS: usize = 64;
+
 /// Characters of a tool, parameter or choice name (M-102).
 pub const NAME_CHARS: usize = 64;
 
@@ -25,10 +31,11 @@ pub const NAME_CHARS: usize = 64;
 /// Longer text is shown with an ellipsis, so that a message stays short.
 pub const QUOTE_BYTES: usize = 48;
 
-/// Bytes of a request id, as written in the request (M-003).
+/// Bytes of a request id (M-003) or a progress token (M-126), as written in
+/// the request.
 ///
-/// A longer id is refused with -32600: it could not be kept while a call is
-/// in flight.
+/// A longer one is refused, with -32600 or -32602: it could not be kept while
+/// a call is in flight.
 pub const ID_BYTES: usize = 64;
 
 // HTTP
@@ -64,9 +71,6 @@ pub const HTTP_CHUNK_EXTENSION_BYTES: usize = 256;
 ///
 /// They are skipped; more are answered 431. No RAM.
 pub const HTTP_TRAILER_BYTES: usize = 512;
-
-/// Bytes of a progress token, as written in the request (M-126).
-pub const TOKEN_BYTES: usize = 64;
 
 /// Bytes of a text with escapes that a typed reader unescapes, in UTF-8.
 ///

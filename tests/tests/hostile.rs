@@ -372,7 +372,7 @@ fn numbers_are_exact_up_to_their_limits_and_refused_beyond() {
         (
             "u64",
             "18446744073709551616",
-            Err("is above the maximum 9223372036854775807"),
+            Err("is above the maximum 18446744073709551615"),
         ),
         ("f32", "1e400", Err("is beyond the range of a double")),
         ("f64", "-1e400", Err("is beyond the range of a double")),
@@ -1147,5 +1147,173 @@ fn a_batch_of_anything_is_answered_member_by_member() {
         );
         assert_eq!(peer.server.app.0, ["wait", "waited"]);
         assert_eq!(peer.ask(&post("", PING)).json()["id"], 1);
+    });
+}
+
+#[test]
+fn a_peer_that_leaves_while_a_batch_is_sent_frees_the_connection() {
+    use agentmote::server::{Http, Server};
+    use agentmote::time::Instant;
+    let mut memory = HttpMemory::<2048, 512>::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+    let mut server = Server::new(&DEVICE, Log::default());
+    let now = Instant::from_millis(0);
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let request = post("", &format!("[{list},{PING}]"));
+    assert_eq!(http.receive(&request), request.len());
+    assert_eq!(http.poll(&mut server, now, &mut [0; 64]), 64);
+    http.hang_up(&mut server, now);
+    for _ in 0..10 {
+        http.poll(&mut server, now, &mut []);
+    }
+    assert!(http.is_closed());
+}
+
+#[test]
+fn a_name_cut_in_an_escape_is_still_json() {
+    line(|peer| {
+        for n in 30..50 {
+            let name = "a".repeat(n) + &r"\u0041".repeat(5);
+            peer.one(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{name}"}}"#));
+            peer.one(&call("2", &name, "{}"));
+        }
+    });
+}
+
+#[test]
+fn a_call_in_flight_waits_until_the_array_of_a_batch_is_closed() {
+    let mut memory = Lines::new();
+    let mut peer = LinePeer::new(&mut memory, &DEVICE, Log::default(), Cut::WHOLE);
+    peer.initialize("2025-03-26");
+    assert!(peer.ask(&call("1", "wait", r#"{"n":10}"#)).is_empty());
+    let batch = format!("[{PING},{}]\n", call("3", "wait", r#"{"n":50}"#));
+    let mut all = peer.send(batch.as_bytes());
+    all.extend(peer.pass(100));
+    assert_eq!(
+        peer::lines(&all).len(),
+        2,
+        "{}",
+        String::from_utf8_lossy(&all)
+    );
+}
+
+#[test]
+fn a_result_of_the_largest_buffer_is_whole_or_a_failure() {
+    let mut memory = Box::new(LineMemory::<1024, 65_535, 0, 0>::new());
+    let mut peer = LinePeer::new(&mut *memory, &DEVICE, Log::default(), Cut::WHOLE);
+    peer.initialize("2025-11-25");
+    for n in [65_531, 65_532, 65_533, 65_535] {
+        let answer = peer.one(&call("1", "text_of", &format!("{{\"n\":{n}}}")));
+        assert!(answer["result"]["isError"] == true || text(&answer).len() == n);
+    }
+}
+
+#[test]
+fn a_modern_request_without_a_meta_object_is_400() {
+    let fields = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n";
+    http(|peer| {
+        for params in ["[]", "null", r#"{"_meta":null}"#, r#"{"_meta":"x"}"#] {
+            let body =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#);
+            let answer = peer.ask(&post(fields, &body));
+            assert_eq!(answer.status, 400, "{params}");
+            assert_eq!(answer.json()["error"]["code"], -32602);
+        }
+    });
+}
+
+#[test]
+fn a_batch_over_http_1_0_ends_with_its_connection() {
+    let mut memory = HttpMemory::<2048, 512>::new();
+    let mut peer = HttpPeer::new(
+        &mut memory,
+        HttpConfig::LOOPBACK,
+        &DEVICE,
+        Log::default(),
+        Cut::WHOLE,
+    );
+    let sent = format!(
+        "POST /mcp HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\nContent-Length: {}\r\n\r\n[{PING}]",
+        PING.len() + 2
+    );
+    assert_eq!(peer.ask(sent.as_bytes()).field("connection"), Some("close"));
+    assert!(peer.is_closed());
+}
+
+#[test]
+fn a_head_request_never_gets_a_body() {
+    http(|peer| {
+        for line in [
+            "Host: evil.example",
+            "Host: localhost\r\nOrigin: http://evil.example",
+        ] {
+            let got = peer.send(format!("HEAD /mcp HTTP/1.1\r\n{line}\r\n\r\n").as_bytes());
+            assert!(
+                got.ends_with(b"\r\n\r\n"),
+                "{}",
+                String::from_utf8_lossy(&got)
+            );
+        }
+    });
+}
+
+#[test]
+fn a_refusal_is_never_empty() {
+    #[derive(ToolArg)]
+    enum Long {
+        #[arg(name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
+        A,
+        #[arg(name = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb")]
+        B,
+    }
+    #[derive(ToolArgs)]
+    struct Args {
+        #[arg(name = "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc")]
+        long: Long,
+    }
+    /// Long names.
+    #[tool]
+    fn long(_: &mut Log, args: Args) {
+        let _ = matches!(args.long, Long::A | Long::B);
+    }
+    static LONG: Device<Log> = Device::new(Identity::new("l", "1"), catalog![long]);
+    let mut memory = LineMemory::<1024, 192, 0, 0>::new();
+    let mut peer = LinePeer::new(&mut memory, &LONG, Log::default(), Cut::WHOLE);
+    peer.initialize("2025-11-25");
+    let arguments = format!("{{\"{}\":\"{}\"}}", "c".repeat(64), "e".repeat(64));
+    failure(&peer.one(&call("1", "long", &arguments)));
+}
+
+#[test]
+fn what_the_check_lets_through_the_type_holds() {
+    line(|peer| {
+        for (name, sent) in [
+            ("i64", "9223372036854775808"),
+            ("u64", "18446744073709551616"),
+        ] {
+            let answer = peer.one(&call("1", "number", &format!("{{\"{name}\":{sent}}}")));
+            let text = text(&answer);
+            assert!(!text.contains("Rust type"), "{name} {sent}: {text}");
+        }
+    });
+}
+
+#[test]
+fn a_whole_number_of_any_size_is_a_token() {
+    line(|peer| {
+        let sent = call("1", "wait", r#"{"n":1}"#).replace(
+            "\"name\"",
+            "\"_meta\":{\"progressToken\":18446744073709551615},\"name\"",
+        );
+        assert_eq!(peer.ask(&sent)[0]["params"]["progressToken"], u64::MAX);
+        peer.pass(10);
+    });
+}
+
+#[test]
+fn a_doubled_mcp_header_is_a_header_mismatch() {
+    http(|peer| {
+        let answer = peer.ask(&modern_call("wait", r#"{"n":1}"#, "Mcp-Name: wait\r\n"));
+        assert_eq!(answer.json()["error"]["code"], -32020);
     });
 }

@@ -1219,13 +1219,22 @@ fn errors_of_params() {
             modern("1", "tools/call", r#""name":"ask","arguments":null,"#),
             "arguments must be an object",
         ),
-        (token("1.5"), "progressToken must be a string or an integer"),
+        (
+            token("1.5"),
+            "progressToken must be a string or an integer of at most 64 bytes",
+        ),
         (
             token("null"),
-            "progressToken must be a string or an integer",
+            "progressToken must be a string or an integer of at most 64 bytes",
         ),
-        (token("{}"), "progressToken must be a string or an integer"),
-        (token(&long), "progressToken is longer than 64 bytes"),
+        (
+            token("{}"),
+            "progressToken must be a string or an integer of at most 64 bytes",
+        ),
+        (
+            token(&long),
+            "progressToken must be a string or an integer of at most 64 bytes",
+        ),
     ] {
         error(&line, true, -32602, &format!("Invalid params: {message}"));
     }

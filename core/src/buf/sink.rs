@@ -61,6 +61,23 @@ impl<'b> Sink<'b> {
         self.buf.get(..self.filled()).unwrap_or(&[])
     }
 
+    /// Ends a text that did not fit with an ellipsis, which takes the place of
+    /// its last characters; gives the length of what is kept.
+    pub(crate) fn end_with_ellipsis(&mut self) -> usize {
+        const ELLIPSIS: &str = "…";
+        if !self.overflowed() {
+            return self.filled();
+        }
+        let mut end = self.buf.len().saturating_sub(ELLIPSIS.len());
+        // Not in the middle of a character.
+        while let Some(0x80..=0xBF) = self.buf.get(end) {
+            end = end.saturating_sub(1);
+        }
+        self.total = self.from.saturating_add(end);
+        self.text(ELLIPSIS);
+        self.filled()
+    }
+
     /// Shortens the text to `total` bytes, for a writer that takes back what
     /// it began. A longer `total` changes nothing.
     pub fn truncate(&mut self, total: usize) {

@@ -27,6 +27,8 @@ pub(crate) enum Fault {
     Invalid(&'static str),
     /// A member of `params` that is missing or of the wrong kind.
     Params(&'static str),
+    /// `params` or `_meta` is no object, or has a member twice.
+    Shape(&'static str),
     /// `_meta` lacks what every modern request carries.
     Meta(&'static str),
     /// A revision that is not served; raw.
@@ -65,7 +67,9 @@ impl Fault {
             Self::Parse(_) => rpc::PARSE_ERROR,
             Self::TooLong { .. } | Self::Invalid(_) => rpc::INVALID_REQUEST,
             Self::Method(_) => rpc::METHOD_NOT_FOUND,
-            Self::Params(_) | Self::Meta(_) | Self::Tool(_) | Self::Cursor => rpc::INVALID_PARAMS,
+            Self::Params(_) | Self::Shape(_) | Self::Meta(_) | Self::Tool(_) | Self::Cursor => {
+                rpc::INVALID_PARAMS
+            }
             Self::Version(_) => UNSUPPORTED_VERSION,
             #[cfg(feature = "http")]
             Self::HeaderMissing(_)
@@ -91,6 +95,8 @@ impl Fault {
             | Self::HeaderMismatch { .. }
             | Self::ParamHeader { .. }
             | Self::Capability(_) => 400,
+            // Nothing in it can be found, `_meta` least of all (M-022).
+            Self::Shape(_) if modern => 400,
             // A legacy client takes 404 for the end of its session (M-185).
             Self::Method(_) if modern => 404,
             _ => 200,
@@ -126,7 +132,7 @@ impl Fault {
                 out.text("Invalid request: ");
                 write::escaped(out, why.as_bytes());
             }
-            Self::Params(why) => {
+            Self::Params(why) | Self::Shape(why) => {
                 out.text("Invalid params: ");
                 out.text(why);
             }

@@ -22,6 +22,9 @@ impl<'a> Headers<'a> {
             version: head.field(bytes, Field::McpProtocolVersion),
             method: head.field(bytes, Field::McpMethod),
             name: head.field(bytes, Field::McpName),
+            twice: [Field::McpProtocolVersion, Field::McpMethod, Field::McpName]
+                .into_iter()
+                .any(|field| head.is_repeated(field)),
             head,
             bytes,
         }
@@ -43,6 +46,9 @@ pub(super) fn version(
     headers: &Headers<'_>,
     body: Option<Text<'_>>,
 ) -> Result<(), Fault> {
+    if headers.twice {
+        return Err(Fault::HeaderText("a header of MCP stands twice"));
+    }
     let says = readable(VERSION, headers.version)?;
     match body {
         Some(body) if !is_bytes(body, says) => Err(mismatch(buf, VERSION, says, body)),

@@ -8,7 +8,6 @@ use super::revision::{Method, Version};
 use super::tools;
 use crate::buf::{Sink, Span};
 use crate::json::{Kind, Reader, Reason, Text, Value};
-use crate::limits::TOKEN_BYTES;
 use crate::rpc::{self, Message};
 use crate::tool::Capabilities;
 
@@ -27,6 +26,8 @@ pub(crate) struct Headers<'a> {
     pub version: Option<&'a [u8]>,
     pub method: Option<&'a [u8]>,
     pub name: Option<&'a [u8]>,
+    /// One of the three stands twice.
+    pub twice: bool,
     /// The whole head, for `Mcp-Param-` headers.
     pub head: &'a crate::frame::http::Head,
     pub bytes: &'a [u8],
@@ -110,9 +111,6 @@ pub(crate) fn decide<App>(
         Message::Response => return Decision::Nothing,
     };
     let modern = params.meta.version.is_some() || modern_by_header(&framing);
-    if let Some(fault) = params.fault {
-        return refuse(id, modern, fault);
-    }
     let request = Request {
         buf,
         id,
@@ -132,9 +130,12 @@ pub(crate) fn decide<App>(
 fn modern_by_header(framing: &Framing<'_>) -> bool {
     match framing {
         #[cfg(feature = "http")]
-        Framing::Http(headers) => headers
-            .version
-            .is_some_and(|name| Version::of_bytes(name).is_none_or(Version::is_modern)),
+        Framing::Http(headers) => {
+            headers.twice
+                || headers
+                    .version
+                    .is_some_and(|name| Version::of_bytes(name).is_none_or(Version::is_modern))
+        }
         _ => false,
     }
 }
@@ -182,7 +183,7 @@ const META_CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
 impl<'a> Params<'a> {
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Reason> {
         if reader.first() != Some(b'{') {
-            self.fault = Some(Fault::Params("params must be an object"));
+            self.fault = Some(Fault::Shape("params must be an object"));
             return Ok(());
         }
         let mut twice = false;
@@ -215,11 +216,11 @@ impl<'a> Params<'a> {
             twice |= place.replace(reader.value()?).is_some();
         }
         if twice {
-            self.fault = Some(Fault::Params("a member of params stands twice"));
+            self.fault = Some(Fault::Shape("a member of params stands twice"));
         } else if meta == Some(false) {
-            self.fault = Some(Fault::Params("_meta must be an object"));
+            self.fault = Some(Fault::Shape("_meta must be an object"));
         } else if self.meta.twice {
-            self.fault = Some(Fault::Params("a member of _meta stands twice"));
+            self.fault = Some(Fault::Shape("a member of _meta stands twice"));
         }
         Ok(())
     }
@@ -272,6 +273,7 @@ impl<'a> Request<'a> {
             let body = self.params.meta.version.and_then(Value::as_text);
             super::http::version(self.buf, headers, body)?;
         }
+        self.shape()?;
         let version = self
             .params
             .meta
@@ -314,6 +316,7 @@ impl<'a> Request<'a> {
             Framing::Never(never) => match **never {},
         };
         let method = self.find(false)?;
+        self.shape()?;
         match (method, session) {
             (Method::Initialize, _) => self.initialize(),
             (Method::Ping, _) => Ok(self.answer(Version::NEWEST_LEGACY, Body::Empty)),
@@ -327,6 +330,10 @@ impl<'a> Request<'a> {
                 self.serve(device, framing, session.version, method, known)
             }
         }
+    }
+
+    fn shape(&self) -> Result<(), Fault> {
+        self.params.fault.map_or(Ok(()), Err)
     }
 
     fn find(&self, modern: bool) -> Result<Method, Fault> {
@@ -431,25 +438,11 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A progress token is a string or a whole number (M-126), and short enough
-/// to be kept.
+/// A progress token (M-126) is what an id may be.
 fn token_of(token: Value<'_>) -> Result<&[u8], Fault> {
-    let whole = match token.kind() {
-        Kind::String => true,
-        Kind::Number => token
-            .as_number()
-            .is_some_and(|number| number.as_i64().is_ok()),
-        _ => false,
-    };
-    if !whole {
-        return Err(Fault::Params(
-            "progressToken must be a string or an integer",
-        ));
-    }
-    if token.raw().len() > TOKEN_BYTES {
-        return Err(Fault::Params("progressToken is longer than 64 bytes"));
-    }
-    Ok(token.raw())
+    rpc::id_of(token).map_err(|_| {
+        Fault::Params("progressToken must be a string or an integer of at most 64 bytes")
+    })
 }
 
 fn capabilities(client: Value<'_>) -> Capabilities {

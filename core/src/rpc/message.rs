@@ -143,8 +143,11 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// An id is a string or a whole number (M-003).
-fn id_of(value: Value<'_>) -> Result<&[u8], &'static str> {
+/// An id is a string or a whole number (M-003), given as it was written.
+///
+/// # Errors
+/// What it is instead, in a few words.
+pub fn id_of(value: Value<'_>) -> Result<&[u8], &'static str> {
     let raw = value.raw();
     if raw.len() > ID_BYTES {
         return Err("id is longer than 64 bytes");

@@ -4,7 +4,7 @@ mod code;
 mod message;
 
 pub use code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
-pub use message::{Message, Refused, read};
+pub use message::{Message, Refused, id_of, read};
 
 use crate::buf::Sink;
 

@@ -17,6 +17,9 @@ pub(super) struct Batch {
     pub answered: bool,
     /// A call of the batch that is not done yet.
     pub waiting: Option<Running>,
+    /// Whether the connection may wait for such a call. A line may not: a
+    /// stop that comes behind would wait too.
+    patient: bool,
 }
 
 /// What came of a step.
@@ -40,7 +43,12 @@ impl Batch {
     }
 
     /// The batch in this array, which stands in `buf`.
-    pub(super) fn open(buf: &[u8], text: &[u8], allowed: bool) -> Result<Self, Fault> {
+    pub(super) fn open(
+        buf: &[u8],
+        text: &[u8],
+        allowed: bool,
+        patient: bool,
+    ) -> Result<Self, Fault> {
         let elements = json::parse(text).map_err(Fault::Parse)?.elements();
         if !allowed {
             return Err(Fault::Invalid(
@@ -54,6 +62,7 @@ impl Batch {
             rest: Span::of(buf, elements.rest()),
             answered: false,
             waiting: None,
+            patient,
         })
     }
 
@@ -80,7 +89,21 @@ impl Batch {
             return Turn::End;
         };
         self.rest = Span::of(buf, elements.rest());
-        match decide(server.device, buf, value.raw(), framing) {
+        let decision = decide(server.device, buf, value.raw(), framing);
+        match decision {
+            // Arrays are of one revision, which is not the modern one (M-016).
+            Decision::Answer(Reply { id, version, .. })
+            | Decision::Call(CallPlan { id, version, .. })
+                if version.is_modern() =>
+            {
+                Turn::Answer(Reply {
+                    id,
+                    version,
+                    body: Body::Fault(Fault::Invalid(
+                        "a batch is not part of this protocol version",
+                    )),
+                })
+            }
             Decision::Nothing => Turn::Again,
             Decision::Cancel(id) => Turn::Cancel(id),
             Decision::Answer(reply) => Turn::Answer(reply),
@@ -95,11 +118,15 @@ impl Batch {
                     ..plan
                 };
                 let admitted = Running::admit(server, plan, buf, result, outcome);
-                if let Some((mut call, args)) = admitted
-                    && !call.start(server, now, args, result, outcome)
-                {
-                    self.waiting = Some(call);
-                    return Turn::Wait;
+                if let Some((mut call, args)) = admitted {
+                    if call.may_wait(server) && !self.patient {
+                        outcome.refuse(result, |out| {
+                            out.text("this tool takes its time: call it alone, not in a batch");
+                        });
+                    } else if !call.start(server, now, args, result, outcome) {
+                        self.waiting = Some(call);
+                        return Turn::Wait;
+                    }
                 }
                 Turn::Answer(reply(plan))
             }

@@ -75,7 +75,10 @@ impl<const RX: usize, const RESULT: usize> HttpMemory<RX, RESULT> {
             "a request buffer is longer than 65535 bytes"
         );
         assert!(RX >= 512, "no request fits into a buffer below 512 bytes");
-        assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
+        assert!(
+            RESULT >= 192 && RESULT <= u16::MAX as usize,
+            "a result buffer has 192 to 65535 bytes"
+        );
     };
 
     /// Memory without anything in it.
@@ -217,17 +220,18 @@ impl<'m> Http<'m> {
     pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.gone = true;
         self.closing = true;
-        match self.call.take() {
+        match self.call {
             Some(call) if call.plan.version.is_modern() => {
                 call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+                self.call = None;
                 self.state = State::Closed;
             }
-            Some(call) => {
-                self.call = Some(call);
-                self.state = State::Working;
-            }
-            None if self.batch.is_some() => {}
-            None => self.state = State::Closed,
+            _ => match self.state {
+                // What is left of it has nobody to go to.
+                State::Sending(sending) => self.sent(sending.what),
+                State::Working => {}
+                _ => self.state = State::Closed,
+            },
         }
     }
 
@@ -458,7 +462,7 @@ impl<'m> Http<'m> {
         };
         let headers = Headers::of(head, self.head_bytes());
         if Batch::is_array(body) {
-            match Batch::open(self.rx, body, headers.may_batch()) {
+            match Batch::open(self.rx, body, headers.may_batch(), true) {
                 Ok(batch) => {
                     self.batch = Some(batch);
                     self.state = State::Working;
@@ -572,6 +576,8 @@ impl<'m> Http<'m> {
                 if let Some(batch) = &mut self.batch {
                     batch.answered = true;
                 }
+                // Without chunks, the end of the connection ends the answer.
+                self.closing |= !self.chunks();
                 self.send(What::BatchHead(reply));
             }
             Turn::Again | Turn::Cancel(_) => {}
@@ -634,6 +640,8 @@ impl<'m> Http<'m> {
     /// The part of an answer whose length is told before it.
     fn write_body<App>(&self, out: &mut Sink<'_>, server: &Server<App>, what: What) {
         match what {
+            // The answer to HEAD has the length of a body, and none.
+            _ if out.total() > 0 && self.is_head_request() => {}
             What::Answer(_, reply) | What::BatchHead(reply) | What::BatchAnswer(reply) => {
                 match what {
                     What::BatchHead(_) => out.byte(b'['),
@@ -694,15 +702,9 @@ impl<'m> Http<'m> {
             What::Continue => out.put(CONTINUE),
             What::Plain(status, text) => {
                 // A sentence and its line end.
-                self.write_head(
-                    out,
-                    status,
-                    Some("text/plain"),
-                    Content::Length(text.len() + 1),
-                );
-                if !self.is_head_request() {
-                    self.write_body(out, server, what);
-                }
+                let length = Content::Length(text.len() + 1);
+                self.write_head(out, status, Some("text/plain"), length);
+                self.write_body(out, server, what);
             }
             What::Preflight => self.write_head(out, 204, None, Content::Length(0)),
             What::Accepted => self.write_head(out, 202, None, Content::Length(0)),

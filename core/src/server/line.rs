@@ -43,7 +43,10 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
             RX >= 192,
             "no request fits into a line buffer below 192 bytes"
         );
-        assert!(RESULT >= 192, "a result buffer is shorter than 192 bytes");
+        assert!(
+            RESULT >= 192 && RESULT <= u16::MAX as usize,
+            "a result buffer has 192 to 65535 bytes"
+        );
     };
 
     /// Memory without anything in it.
@@ -171,9 +174,7 @@ impl<'m> Line<'m> {
     pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.sending = None;
         self.cancel(server, now, None);
-        if let Some(call) = self.batch.take().and_then(|batch| batch.waiting) {
-            call.cancel(server, now, self.rx, self.result, &mut self.outcome);
-        }
+        self.batch = None;
         self.session = None;
         self.lines.clear();
     }
@@ -181,11 +182,9 @@ impl<'m> Line<'m> {
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
     pub fn wake(&self, now: Instant) -> Option<Instant> {
-        let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
         self.flights
             .iter()
             .filter_map(Place::call)
-            .chain(waiting)
             .map(|call| call.wake().unwrap_or(now))
             .min()
     }
@@ -194,8 +193,8 @@ impl<'m> Line<'m> {
     /// there is to send to the start of `out`; gives its length. 0 means that
     /// nothing is left to send for now.
     ///
-    /// Bound: at most one message is begun, and each handler runs at most
-    /// once, plus as many times as answers fit into `out`.
+    /// Bound: at most one line is begun, and each handler of a call in flight
+    /// runs at most once, plus as many times as what it gives fits into `out`.
     pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
         let mut filled = 0;
         // Each turn sends something, takes a message, or is the last.
@@ -313,7 +312,7 @@ impl<'m> Line<'m> {
             let allowed = self
                 .session
                 .is_some_and(|session| session.version.has_batches());
-            match Batch::open(self.rx, line, allowed) {
+            match Batch::open(self.rx, line, allowed, false) {
                 Ok(batch) => self.batch = Some(batch),
                 Err(fault) => self.refuse(fault),
             }
@@ -363,6 +362,9 @@ impl<'m> Line<'m> {
         let Some(at) = self.flights.iter().position(|place| place.call().is_none()) else {
             let calls = self.flights.len();
             self.outcome.refuse(self.result, |out| {
+                if calls == 0 {
+                    return out.text("this device has no place for a call that takes its time");
+                }
                 out.text("busy: ");
                 write::u64(out, calls as u64);
                 out.text(" calls in flight, which is the limit");

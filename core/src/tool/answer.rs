@@ -133,7 +133,10 @@ impl Outcome {
     /// Makes the result a failure whose reason `report` writes.
     pub(crate) fn refuse(&mut self, buf: &mut [u8], report: impl FnOnce(&mut Sink<'_>)) {
         self.clear();
-        self.text(buf, report);
+        let mut field = self.open(buf);
+        report(&mut field);
+        let len = field.end_with_ellipsis();
+        self.close(buf, TEXT, len);
         self.failed = true;
     }
 

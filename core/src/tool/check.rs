@@ -5,7 +5,7 @@ use super::descriptor::{Input, Param, Tool, Type};
 use super::{Args, Decimal};
 use crate::buf::Sink;
 use crate::json::{Elements, Members, Number, NumberError, Text, Value, write};
-use crate::limits::{PARAM_DEPTH, QUOTE_BYTES};
+use crate::limits::{PARAM_DEPTH, QUOTE_BYTES, SCHEMA_MEMBERS};
 
 /// Checks the arguments of a call. `object` is the call's `arguments`, an
 /// object, or nothing where the call had none.
@@ -93,6 +93,8 @@ enum Wrong {
 #[derive(Clone, Copy)]
 enum Limit {
     Integer(i64),
+    /// The end of `u64`.
+    Unsigned,
     Number(Decimal),
 }
 
@@ -254,6 +256,17 @@ impl<'r, 'b> Check<'r, 'b> {
         let Some(object) = object else { return };
         let mut level = Level::members(&[], object);
         let mut members = object.members();
+        // Each name is compared with those behind it, so their number has a
+        // limit.
+        if let Some((_, value)) = object.members().nth(SCHEMA_MEMBERS) {
+            self.say(
+                &Outer::new(),
+                &level,
+                value,
+                Wrong::Words("more than 64 members"),
+            );
+            return;
+        }
         while let (Some((key, value)), false) = (members.next(), self.stop) {
             if members.clone().any(|(other, _)| key.same(other)) {
                 if let Level::Members { name, .. } = &mut level {
@@ -319,8 +332,13 @@ fn integer(number: Number<'_>, min: i64, max: i64) -> Option<Wrong> {
         Ok(given) if given > max => Some(high),
         Ok(_) => None,
         Err(NumberError::Fraction) => Some(Wrong::Value(" is not a whole number")),
-        // The end of `i64` stands for "no bound".
-        Err(_) if max == i64::MAX && number.as_u64().is_ok() => None,
+        // Without a bound, what is not negative may have 64 bits.
+        Err(_) if max == i64::MAX && min >= 0 && number.raw().first() != Some(&b'-') => {
+            match number.as_u64() {
+                Ok(_) => None,
+                Err(_) => Some(Wrong::High(Limit::Unsigned)),
+            }
+        }
         Err(_) if number.raw().first() == Some(&b'-') => Some(low),
         Err(_) => Some(high),
     }
@@ -381,6 +399,7 @@ fn bound(out: &mut Sink<'_>, value: Value<'_>, words: &str, limit: Limit) {
     out.text(words);
     match limit {
         Limit::Integer(limit) => write::i64(out, limit),
+        Limit::Unsigned => write::u64(out, u64::MAX),
         Limit::Number(limit) => limit.write(out),
     }
 }
@@ -407,20 +426,32 @@ fn list(out: &mut Sink<'_>, choices: &[&str]) {
     }
 }
 
-/// Raw text of the caller, shortened to
-/// [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES).
+/// Raw JSON text of the caller, shortened to
+/// [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES): what is left of the contents
+/// of a string are contents of a string.
 pub(crate) fn quote(out: &mut Sink<'_>, raw: &[u8]) {
-    let Some(mut cut) = raw.get(..QUOTE_BYTES).filter(|_| raw.len() > QUOTE_BYTES) else {
-        return out.put(raw);
-    };
-    // Not in the middle of a character: go back over at most three
-    // continuation bytes.
-    for _ in 0..3 {
-        match (raw.get(cut.len()), cut) {
-            (Some(0x80..=0xBF), [shorter @ .., _]) => cut = shorter,
-            _ => break,
+    let mut end = 0usize;
+    while let Some(rest) = raw.get(end..).filter(|rest| !rest.is_empty()) {
+        let len = match rest {
+            // The two halves of a surrogate pair stay together.
+            [
+                b'\\',
+                b'u',
+                b'd' | b'D',
+                b'8' | b'9' | b'a' | b'b' | b'A' | b'B',
+                ..,
+            ] => 12,
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] | [0xC0..=0xDF, ..] => 2,
+            [0xE0..=0xEF, ..] => 3,
+            [0xF0..=0xFF, ..] => 4,
+            _ => 1,
+        };
+        if end.saturating_add(len) > QUOTE_BYTES {
+            out.put(raw.get(..end).unwrap_or(&[]));
+            return out.text("…");
         }
+        end = end.saturating_add(len);
     }
-    out.put(cut);
-    out.text("…");
+    out.put(raw);
 }

@@ -19,6 +19,10 @@ const REQUEST: usize = 16 * 1024;
 const RESULT: usize = 8 * 1024;
 /// How long a connection may be silent.
 const IDLE: Duration = Duration::from_secs(300);
+/// How long a peer may take to send one request.
+const REQUEST_TIME: Duration = Duration::from_secs(20);
+/// How long to wait after a connection that could not be accepted.
+const PASSING: Duration = Duration::from_millis(20);
 /// How long a peer may take to read an answer.
 const WRITE: Duration = Duration::from_secs(30);
 /// How long a closed connection is still read, so that the peer sees the
@@ -60,7 +64,10 @@ impl Listener {
         loop {
             let stream = match self.0.accept() {
                 Ok((stream, _)) => stream,
-                Err(error) if is_passing(&error) => continue,
+                Err(error) if is_passing(&error) => {
+                    std::thread::sleep(PASSING);
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             if open.fetch_add(1, Ordering::SeqCst) >= MAX_CONNECTIONS {
@@ -79,19 +86,27 @@ impl Listener {
     }
 }
 
+/// Whether the next connection may be accepted all the same: this one is
+/// gone, or the process has as many files open as it may.
 fn is_passing(error: &io::Error) -> bool {
+    /// No more files for the process, or for the machine.
+    const FILES: [i32; 2] = [24, 23];
     matches!(
         error.kind(),
         ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
-    )
+    ) || error
+        .raw_os_error()
+        .is_some_and(|code| FILES.contains(&code))
 }
 
+/// Tells a peer that there is no place for it. Nothing here waits for it: the
+/// thread that accepts connections has others to accept.
 fn refuse(mut stream: TcpStream) {
-    let _ = stream.set_write_timeout(Some(LINGER));
+    let _ = stream.set_nonblocking(true);
     let _ = stream.write_all(
         b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
     );
-    linger(&mut stream);
+    let _ = stream.shutdown(Shutdown::Write);
 }
 
 fn converse<App>(
@@ -107,6 +122,8 @@ fn converse<App>(
     let mut input = [0; 4096];
     // Bytes that arrived and were not taken yet.
     let mut pending = 0..0;
+    // When the request that is arriving began.
+    let mut begun: Option<std::time::Instant> = None;
     let result = loop {
         let mut out = [0; 4096];
         let filled = http.poll(&mut lock(server), clock.now(), &mut out);
@@ -127,11 +144,25 @@ fn converse<App>(
         }
         let wait = until(http.wake(clock.now()), clock.now());
         if !pending.is_empty() {
-            // The next request waits for the answer to this one.
+            // The next request waits for the answer to this one, whose peer
+            // may go away meanwhile.
+            if is_gone(&stream) {
+                break Ok(());
+            }
             std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
             continue;
         }
-        stream.set_read_timeout(Some(wait.unwrap_or(IDLE)))?;
+        let left = if wait.is_some() || http.is_idle() {
+            begun = None;
+            IDLE
+        } else {
+            let since = begun.get_or_insert_with(std::time::Instant::now);
+            match REQUEST_TIME.checked_sub(since.elapsed()) {
+                Some(left) if !left.is_zero() => left,
+                _ => break Ok(()),
+            }
+        };
+        stream.set_read_timeout(Some(wait.unwrap_or(left)))?;
         match stream.read(&mut input) {
             Ok(0) => break Ok(()),
             Ok(n) => pending = 0..n,
@@ -143,6 +174,17 @@ fn converse<App>(
     };
     finish(&mut http, server, clock);
     result
+}
+
+/// Whether the peer has closed its side, with nothing left to read before.
+fn is_gone(stream: &TcpStream) -> bool {
+    let _ = stream.set_nonblocking(true);
+    let gone = match stream.peek(&mut [0]) {
+        Ok(n) => n == 0,
+        Err(error) => !is_timeout(&error),
+    };
+    let _ = stream.set_nonblocking(false);
+    gone
 }
 
 fn is_timeout(error: &io::Error) -> bool {

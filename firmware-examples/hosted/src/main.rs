@@ -17,18 +17,19 @@ Usage: bench-arm [--port N] [--token SECRET] [--stdio]
   --port N        listen on 127.0.0.1:N (default 8080; 0 takes a free port)
   --token SECRET  ask for this bearer token; without it anyone on this machine
                   may call
-  --stdio         speak lines on standard input and output instead of HTTP
+  --stdio         speak lines on standard input and output instead of HTTP; the
+                  end of input ends the program and every call in flight
 ";
 
 struct Options {
-    port: u16,
+    port: Option<u16>,
     token: Option<String>,
     stdio: bool,
 }
 
 fn options() -> Result<Option<Options>, String> {
     let mut options = Options {
-        port: 8080,
+        port: None,
         token: None,
         stdio: false,
     };
@@ -38,9 +39,9 @@ fn options() -> Result<Option<Options>, String> {
         match arg.as_str() {
             "--port" => {
                 let text = value()?;
-                options.port = text
-                    .parse()
-                    .map_err(|_| format!("--port {text}: not a port (0 to 65535)"))?;
+                let port = text.parse();
+                options.port =
+                    Some(port.map_err(|_| format!("--port {text}: not a port (0 to 65535)"))?);
             }
             "--token" => {
                 let token = value()?;
@@ -54,8 +55,8 @@ fn options() -> Result<Option<Options>, String> {
             _ => return Err(format!("{arg}: no such option; see --help")),
         }
     }
-    if options.stdio && options.token.is_some() {
-        return Err("--token is for HTTP: who may start the program may use --stdio".into());
+    if options.stdio && (options.token.is_some() || options.port.is_some()) {
+        return Err("--port and --token are for HTTP, not for --stdio".into());
     }
     Ok(Some(options))
 }
@@ -81,7 +82,7 @@ fn run(options: Options) -> std::io::Result<()> {
         config.bearer = Some(opens);
         headers = ",\n      \"headers\": { \"Authorization\": \"Bearer <the token>\" }";
     }
-    let listener = Listener::bind(options.port)?;
+    let listener = Listener::bind(options.port.unwrap_or(8080))?;
     let url = format!("http://{}{}", listener.address()?, config.path);
     println!(
         "The bench arm is served at {url} until Ctrl-C.\n\n\

@@ -5,6 +5,9 @@
 enum Repeat {
     /// One value: a second line is refused, equal or not.
     Refused,
+    /// One value, but a second line is told to the layer above, which has its
+    /// own answer to it.
+    Told,
     /// A comma-separated list: lines add up (RFC 9110 section 5.3).
     List,
 }
@@ -20,6 +23,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether a second line of this name is refused with the whole head.
+    pub(super) fn is_refused(&self) -> bool {
+        self.repeat == Repeat::Refused
+    }
+
     /// Whether several lines of this name add up to one list.
     pub fn is_list(&self) -> bool {
         self.repeat == Repeat::List
@@ -55,9 +63,9 @@ fields! {
     Origin "Origin" Refused,
     Authorization "Authorization" Refused,
     ApiKey "X-API-Key" Refused,
-    McpProtocolVersion "MCP-Protocol-Version" Refused,
-    McpMethod "Mcp-Method" Refused,
-    McpName "Mcp-Name" Refused,
+    McpProtocolVersion "MCP-Protocol-Version" Told,
+    McpMethod "Mcp-Method" Told,
+    McpName "Mcp-Name" Told,
     LastEventId "Last-Event-ID" Refused,
     A2aVersion "A2A-Version" Refused,
     A2aExtensions "A2A-Extensions" List,

@@ -29,6 +29,8 @@ pub struct Head {
     authority: Span,
     lines: Span,
     fields: [Span; Field::COUNT],
+    /// A bit for each known field that stands in more than one line.
+    repeated: u32,
 }
 
 /// A request method; methods are compared in their exact case.
@@ -288,12 +290,19 @@ impl Head {
         }
     }
 
+    /// Whether a known field stands in more than one line.
+    pub fn is_repeated(&self, field: Field) -> bool {
+        self.repeated & 1u32.checked_shl(field as u32).unwrap_or(0) != 0
+    }
+
     fn note(&mut self, known: &Known, value: Span) -> Result<(), HeadError> {
         if let Some(place) = self.fields.get_mut(known.field as usize) {
             if place.start() == 0 {
                 *place = value;
-            } else if !known.is_list() {
+            } else if known.is_refused() {
                 return Err(HeadError::Repeated(known.field));
+            } else {
+                self.repeated |= 1u32.checked_shl(known.field as u32).unwrap_or(0);
             }
         }
         Ok(())
@@ -436,6 +445,7 @@ fn request_line(head: &[u8], line: &[u8]) -> Result<Head, HeadError> {
         authority,
         lines: Span::EMPTY,
         fields: [Span::EMPTY; Field::COUNT],
+        repeated: 0,
     })
 }
 
@@ -783,8 +793,8 @@ mod tests {
                 "{line}X: y\r\n{}",
                 line.to_ascii_uppercase().replace("CHUNKED", "chunked")
             ));
-            if known.is_list() {
-                good(&twice);
+            if !known.is_refused() {
+                assert!(good(&twice).is_repeated(known.field));
             } else {
                 assert_eq!(refused(&twice), HeadError::Repeated(known.field));
             }
