@@ -7,7 +7,7 @@ use crate::child::Log;
 use crate::steps::{MAY_BE_UNAVAILABLE, STEPS, Step};
 use crate::stop::Stop;
 
-/// The options of [`test`].
+/// The options of [`test()`].
 pub(crate) const OPTIONS: &str = "[--list] [--only STEP]... [--require-all]";
 
 /// The lines of a failing step's output that are shown.
