@@ -46,6 +46,7 @@ pub(crate) fn heads(input: &[u8], out: &mut [u8]) -> usize {
                 head.connection(cut == 0) == Connection::Close,
                 head.body.exceeds(max),
                 head.method == Method::Post,
+                head.is_repeated(Field::Host),
             ];
             let yes = yes.into_iter().filter(|yes| *yes).count();
             sink.text(Field::Host.name());

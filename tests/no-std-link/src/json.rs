@@ -54,6 +54,7 @@ pub(crate) fn reader(input: &[u8], out: &mut [u8]) -> usize {
 
 fn one(value: Value<'_>, sink: &mut Sink<'_>) {
     sink.text(value.kind().text());
+    sink.put(agentmote::rpc::id_of(value).unwrap_or_else(str::as_bytes));
     sink.put(value.raw());
     if value.is_null() || value.kind() == Kind::Array {
         return;
@@ -73,6 +74,11 @@ fn one(value: Value<'_>, sink: &mut Sink<'_>) {
         }
         if let Err(error) = number.as_f64().and_then(|_| number.as_f32()) {
             sink.text(error.text());
+        }
+        let decimals = sink.total() as u8;
+        match number.as_fixed(decimals) {
+            Ok(value) => write::i64(sink, i64::from(value)),
+            Err(error) => sink.text(error.text()),
         }
     }
 }

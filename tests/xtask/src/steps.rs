@@ -19,7 +19,7 @@ use crate::python;
 use crate::python_package;
 use crate::sizes;
 use crate::stop::{Doing, Stop};
-use crate::toolchain::{self, BARE_TARGETS, Core};
+use crate::toolchain::{self, BARE_TARGETS, Bare, Core};
 
 /// One line of the table of results.
 pub(crate) struct Step {
@@ -72,6 +72,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the core for each bare target",
         needs: &[],
         run: bare,
+    },
+    Step {
+        name: "clippy-bare",
+        about: "no warning in the proof and in the images",
+        needs: &[],
+        run: clippy_bare,
     },
     Step {
         name: "panic-free",
@@ -285,6 +291,38 @@ fn clippy(log: &mut Log) -> Result<String, Stop> {
         .minutes(20)
         .run(log)?;
     Ok(String::new())
+}
+
+/// What is built for bare targets only. Clippy needs the core library that
+/// rustup brings; without it, the compiler's own warnings must do.
+fn clippy_bare(log: &mut Log) -> Result<String, Stop> {
+    const M3: &str = "thumbv7m-none-eabi";
+    const M4: &str = "thumbv7em-none-eabihf";
+    const BOARDS: &str = "firmware-examples/boards";
+    let compiler = toolchain::bare(&[M3, M4], Core::AsShipped, log)?;
+    let mut folders: Vec<(&str, &str, &[&str])> = vec![
+        ("tests/no-std-link", M3, &[]),
+        (BOARDS, M3, &["--package", "lm3s6965evb"]),
+    ];
+    let verb = match compiler {
+        Bare::Rustup => {
+            component("clippy", "cargo-clippy", log)?;
+            folders.push((BOARDS, M4, &["--package", "mps2-an386"]));
+            "clippy"
+        }
+        // Would build the core library for another target.
+        Bare::Debian => "check",
+    };
+    for (folder, target, words) in &folders {
+        compiler
+            .cargo(verb, target, Core::AsShipped, &["-D", "warnings"])
+            .arg("--quiet")
+            .args(*words)
+            .dir(&paths::root().join(folder))
+            .run(log)?;
+    }
+    let (count, name) = (folders.len(), compiler.name());
+    Ok(format!("{count} programs by {verb} of {name}"))
 }
 
 /// Adds a part of the toolchain that a minimal installation leaves out.
