@@ -264,6 +264,8 @@ fn lines_of_a_session_may_be_cut_anywhere() {
         (
             "2025-03-26",
             concat!(
+                r#"{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"arm_move","arguments":{"joint":1,"deg":5},"_meta":{"progressToken":1}}}"#,
+                "\n",
                 r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},"#,
                 r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"arm_move","arguments":{"joint":0,"deg":9}}},7]"#,
                 "\n",
@@ -655,6 +657,8 @@ struct Rig<'m> {
     model: Model,
     random: Random,
     next_id: u64,
+    /// Whether the line speaks the revision that has batches.
+    batches: bool,
     /// What was done, for the message of a failure.
     story: Vec<String>,
 }
@@ -775,6 +779,7 @@ impl Rig<'_> {
     fn step(&mut self) {
         let modern = self.random.one_in(2);
         match self.random.below(12) {
+            7 if self.batches => self.batch(),
             0..=3 => {
                 let id = self.id();
                 let joint = self.random.below(JOINTS as u64) as usize;
@@ -888,9 +893,58 @@ impl Rig<'_> {
         }
     }
 
+    /// Several messages in one array, answered by one array.
+    fn batch(&mut self) {
+        let mut texts = Vec::new();
+        let mut meant: Vec<(u64, Value)> = Vec::new();
+        for _ in 0..=self.random.below(4) {
+            let id = self.id();
+            let kind = self.random.below(4);
+            let text = match kind {
+                0 => self.request(&id, false, "ping", json!({})),
+                1 => self.request(&id, false, "tools/call", json!({"name": "arm_stop"})),
+                2 => self.request(&id, false, "tools/call", json!({"name": "arm_home"})),
+                _ => json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                    "params": {"requestId": id}})
+                .to_string(),
+            };
+            texts.push(text);
+            meant.push((kind, id));
+        }
+        self.send(&format!("[{}]", texts.join(",")), |model, _| {
+            let mut answers = Vec::new();
+            for (kind, id) in meant {
+                match kind {
+                    0 => answers.push(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
+                    1 => {
+                        for joint in 0..JOINTS {
+                            model.halt(joint);
+                        }
+                        answers.push(result(&id, false, "stopped", false));
+                    }
+                    2 => answers.push(result(
+                        &id,
+                        false,
+                        "this tool takes its time: call it alone, not in a batch",
+                        true,
+                    )),
+                    _ => model.cancel(Some(&id)),
+                }
+            }
+            if !answers.is_empty() {
+                model.due.push(Value::Array(answers));
+            }
+        });
+    }
+
     fn open(&mut self) {
         let mut sent = Vec::new();
-        let line = HANDSHAKE.replace("VERSION", "2025-11-25") + "\n";
+        let version = if self.batches {
+            "2025-03-26"
+        } else {
+            "2025-11-25"
+        };
+        let line = HANDSHAKE.replace("VERSION", version) + "\n";
         self.drain(line.as_bytes(), &mut sent);
         assert_eq!(lines(&sent).len(), 1);
     }
@@ -904,6 +958,7 @@ fn random_traffic(seed: u64, steps: usize) -> usize {
         model: Model::default(),
         random: Random::new(seed),
         next_id: 0,
+        batches: seed.is_multiple_of(2),
         story: vec![format!("seed {seed}")],
     };
     rig.open();
