@@ -138,6 +138,7 @@ impl<'b> Sink<'b> {
     /// The place of the next bytes, if at least `len` of them are kept: for a
     /// writer that knows how to fill it, and then tells how much by
     /// [`skip`](Self::skip).
+    #[cfg(target_pointer_width = "64")]
     pub(crate) fn room(&mut self, len: usize) -> Option<&mut [u8]> {
         let at = self.total.checked_sub(self.from)?;
         self.buf.get_mut(at..).filter(|room| room.len() >= len)

@@ -79,6 +79,7 @@ fn lowest(marks: usize) -> usize {
 
 /// How many bytes of a word stand before the first control character, quote
 /// or backslash.
+#[cfg(target_pointer_width = "64")]
 pub(super) fn literal_bytes(word: [u8; WORD]) -> usize {
     let word = usize::from_le_bytes(word);
     lowest(marks(word) & !word & splat(0x80))
@@ -546,22 +547,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `true`, `false` or `null`.
-    #[cfg_attr(target_pointer_width = "64", inline)]
     fn literal(&mut self) -> Result<(), Reason> {
-        match self.rest {
-            [b't', b'r', b'u', b'e', rest @ ..]
-            | [b'n', b'u', b'l', b'l', rest @ ..]
-            | [b'f', b'a', b'l', b's', b'e', rest @ ..] => {
-                self.rest = rest;
-                Ok(())
-            }
-            _ => self.no_literal(),
-        }
-    }
-
-    /// Finds where a text stops being a literal.
-    #[inline(never)]
-    fn no_literal(&mut self) -> Result<(), Reason> {
         match self.peek() {
             Some(b't') => self.word(b"true"),
             Some(b'f') => self.word(b"false"),

@@ -5,7 +5,9 @@
 //! [`Sink::overflowed`] at the end.
 
 use super::float;
-use super::scan::{WORD, literal_bytes, plain_run};
+use super::scan::plain_run;
+#[cfg(target_pointer_width = "64")]
+use super::scan::{WORD, literal_bytes};
 use crate::buf::Sink;
 
 /// JSON has no word for infinities and NaN.
@@ -59,7 +61,9 @@ pub(crate) const fn is_plain(text: &str) -> bool {
 /// are not UTF-8 pass unchanged, so text from outside must be checked first.
 pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
     let mut rest = text;
-    // Where every byte has room for its escape, words go as they are.
+    // Where every byte has room for its escape, words go as they are; on
+    // hosts alone, since it is for speed and costs 350 bytes of flash.
+    #[cfg(target_pointer_width = "64")]
     if let Some(room) = sink.room(text.len().saturating_mul(2).saturating_add(WORD)) {
         let (filled, left) = fill(room, text);
         sink.skip(filled);
@@ -88,6 +92,7 @@ pub fn escaped(sink: &mut Sink<'_>, text: &[u8]) {
 ///
 /// A word is stored whole and counted up to its first special byte: JSON
 /// inside a string has one every few bytes.
+#[cfg(target_pointer_width = "64")]
 fn fill<'t>(room: &mut [u8], text: &'t [u8]) -> (usize, &'t [u8]) {
     let mut rest = text;
     let mut filled = 0usize;

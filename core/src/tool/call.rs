@@ -217,6 +217,7 @@ pub(crate) enum Ended {
 /// Runs one step of a call, and makes sure that what is left in the buffer
 /// can be sent: a result that did not fit, is not JSON, or breaks the
 /// advertised shape becomes a failure that says so.
+#[inline(never)]
 pub(crate) fn run<App>(
     entry: &Entry<App>,
     app: &mut App,

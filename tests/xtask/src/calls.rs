@@ -276,10 +276,15 @@ fn graph(text: &str, image: &Image, places: &Places) -> Graph {
             size => address + size,
         });
     }
-    for line in text.lines() {
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
         let Some((address, jump)) = jump(line) else {
             continue;
         };
+        // A table of branches: each is read as a line of its own.
+        if jump == Jump::Somewhere && lines.peek().is_some_and(|next| is_table(line, next)) {
+            continue;
+        }
         // What fills the gap behind a function can read as a jump.
         let Some(from) = places
             .holding(address)
@@ -299,6 +304,20 @@ fn graph(text: &str, image: &Image, places: &Places) -> Graph {
         }
     }
     graph
+}
+
+/// Whether `line` goes into a table of branches that `next` begins.
+fn is_table(line: &str, next: &str) -> bool {
+    let operation = |line: &str| {
+        let mut columns = line.split('\t').skip(1).map(str::trim);
+        Some((columns.next()?.to_owned(), columns.next()?.to_owned()))
+    };
+    match (operation(line), operation(next)) {
+        (Some((jump, operands)), Some((next, _))) => {
+            jump == "mov" && operands.starts_with("pc, r") && next == "b.w"
+        }
+        _ => false,
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -432,6 +451,16 @@ mod tests {
         ] {
             assert_eq!(is_like(name, pattern), like, "{name} {pattern}");
         }
+    }
+
+    #[test]
+    fn a_table_of_branches_is_no_call_through_a_pointer() {
+        let jump = "    2a4a:      \tmov\tpc, r8";
+        let entry = "    2a4c:      \tb.w\t0x319c <main+0xccc>     @ imm = #0x74c";
+        assert!(is_table(jump, entry));
+        assert!(!is_table(jump, "    2a4c:      \tbl\t0x319c <f>"));
+        assert!(!is_table("    29e6:      \tbx\tr2", entry));
+        assert!(!is_table("    29e6:      \tmov\tpc, lr", entry));
     }
 
     #[test]
