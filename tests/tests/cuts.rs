@@ -497,6 +497,8 @@ struct Joint {
     start: u64,
     end: u64,
     halted: bool,
+    /// The job that began the move.
+    job: u32,
 }
 
 impl Joint {
@@ -521,6 +523,7 @@ struct Flight {
     token: Option<Value>,
     told: Option<u64>,
     wake: u64,
+    job: u32,
 }
 
 /// What a model of the arm and its line says must be sent.
@@ -529,6 +532,7 @@ struct Model {
     now: u64,
     joints: [Joint; JOINTS],
     commands: u32,
+    jobs: u32,
     flights: Vec<Flight>,
     /// What must be sent, in no order.
     due: Vec<Value>,
@@ -554,17 +558,19 @@ impl Model {
                 start: self.now,
                 end: self.now,
                 halted: true,
+                ..self.joints[joint]
             };
             self.commands += 1;
         }
     }
 
-    fn start(&mut self, joint: usize, from: i32, to: i32, speed: u32) {
+    fn start(&mut self, joint: usize, from: i32, to: i32, speed: u32, job: u32) {
         let millis = u64::from(to.abs_diff(from)) * 100 / u64::from(180 * speed);
         self.joints[joint] = Joint {
             start: self.now,
             end: self.now + millis,
             halted: false,
+            job,
         };
         self.commands += 1;
     }
@@ -575,14 +581,22 @@ impl Model {
 
     /// A call of a slow tool whose arguments are right. `angles` are where
     /// the joints stand, `to` and `speed` where the call wants them.
-    fn call(&mut self, flight: Flight, angles: &[i32], to: i32, speed: u32) {
+    fn call(&mut self, mut flight: Flight, angles: &[i32], to: i32, speed: u32) {
         if self.flights.len() == CALLS {
             let text = format!("busy: {CALLS} calls in flight, which is the limit");
             self.due
                 .push(result(&flight.id, flight.modern, &text, true));
             return;
         }
-        if Self::range(&flight).any(|joint| self.joints[joint].moves(self.now)) {
+        let busy = match flight.joint {
+            None => self.joints.iter().any(|joint| joint.moves(self.now)),
+            // A joint is busy until all of the job that moved it last is done.
+            Some(at) => self
+                .joints
+                .iter()
+                .any(|joint| joint.job == self.joints[at].job && joint.moves(self.now)),
+        };
+        if busy {
             let text = match flight.joint {
                 Some(_) => "the joint is still moving",
                 None => "a joint is still moving",
@@ -590,8 +604,10 @@ impl Model {
             self.due.push(result(&flight.id, flight.modern, text, true));
             return;
         }
+        self.jobs += 1;
+        flight.job = self.jobs;
         for joint in Self::range(&flight) {
-            self.start(joint, angles[joint], to, speed);
+            self.start(joint, angles[joint], to, speed, flight.job);
         }
         if let Some(flight) = self.look(flight) {
             self.flights.push(flight);
@@ -601,7 +617,9 @@ impl Model {
     /// One look of a handler at its joints; gives the call back unless it is
     /// done.
     fn look(&mut self, mut flight: Flight) -> Option<Flight> {
-        if Self::range(&flight).any(|joint| self.joints[joint].moves(self.now)) {
+        let halted = Self::range(&flight)
+            .any(|joint| self.joints[joint].halted || self.joints[joint].job != flight.job);
+        if !halted && Self::range(&flight).any(|joint| self.joints[joint].moves(self.now)) {
             flight.wake = self.now + 20;
             if let (Some(token), Some(joint)) = (&flight.token, flight.joint) {
                 let percent = self.joints[joint].percent(self.now);
@@ -614,7 +632,6 @@ impl Model {
             }
             return Some(flight);
         }
-        let halted = Self::range(&flight).any(|joint| self.joints[joint].halted);
         let text = match (flight.joint, halted) {
             (Some(_), false) => "the joint is at its target",
             (Some(_), true) => "the joint was stopped on its way",
@@ -642,7 +659,9 @@ impl Model {
         for flight in std::mem::take(&mut self.flights) {
             if id.is_none_or(|id| *id == flight.id) {
                 for joint in Self::range(&flight) {
-                    self.halt(joint);
+                    if self.joints[joint].job == flight.job {
+                        self.halt(joint);
+                    }
                 }
             } else {
                 self.flights.push(flight);
@@ -803,6 +822,7 @@ impl Rig<'_> {
                         token,
                         told: None,
                         wake: 0,
+                        job: 0,
                     };
                     model.call(flight, angles, deg * 1000, speed);
                 });
@@ -818,6 +838,7 @@ impl Rig<'_> {
                         token: None,
                         told: None,
                         wake: 0,
+                        job: 0,
                     };
                     model.call(flight, angles, 0, 50);
                 });

@@ -1059,7 +1059,7 @@ fn errors_of_the_text() {
         (r#"{} {}"#, "text after the value at byte 3"),
         ("{\"a\":\"\t\"}", "control character in a string at byte 6"),
         (r#"{"a":"\x"}"#, "bad escape at byte 6"),
-        (r#"{"a":"\ud800"}"#, "unpaired surrogate at byte 12"),
+        (r#"{"a":"\ud800"}"#, "unpaired surrogate at byte 6"),
         (r#"{"a":01}"#, "malformed number at byte 6"),
     ] {
         error(line, false, -32700, &format!("Parse error: {message}"));

@@ -9,6 +9,8 @@
 pub struct Lines {
     /// Bytes of the line, kept or not.
     seen: usize,
+    /// Whether the last byte was CR, which may be part of the line's end.
+    cr: bool,
     /// Whether the line has ended.
     ready: bool,
 }
@@ -32,6 +34,7 @@ impl Lines {
     pub const fn new() -> Self {
         Self {
             seen: 0,
+            cr: false,
             ready: false,
         }
     }
@@ -51,6 +54,9 @@ impl Lines {
             room[..n].copy_from_slice(&part[..n]);
         }
         self.seen = self.seen.saturating_add(part.len());
+        if let Some(&last) = part.last() {
+            self.cr = last == b'\r';
+        }
         self.ready = end.is_some();
         part.len() + usize::from(self.ready)
     }
@@ -60,11 +66,11 @@ impl Lines {
         if !self.ready {
             return None;
         }
-        let Some(line) = buf.get(..self.seen) else {
-            return Some(Line::TooLong { bytes: self.seen });
+        let bytes = self.seen.saturating_sub(usize::from(self.cr));
+        let Some(line) = buf.get(..bytes) else {
+            return Some(Line::TooLong { bytes });
         };
         let line = line.strip_prefix(BOM).unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.iter().all(|b| matches!(b, b' ' | b'\t')) {
             return None;
         }
@@ -106,6 +112,10 @@ mod tests {
         let mut buf = [0u8; 4];
         let mut lines = Lines::new();
         assert_eq!(lines.receive(&mut buf, b"1234\n"), 5);
+        assert_eq!(lines.line(&buf), Some(Line::Whole(b"1234")));
+        lines.clear();
+        assert_eq!(lines.receive(&mut buf, b"1234\r"), 5);
+        assert_eq!(lines.receive(&mut buf, b"\n"), 1);
         assert_eq!(lines.line(&buf), Some(Line::Whole(b"1234")));
         lines.clear();
         assert_eq!(lines.receive(&mut buf, b"12345\n6"), 6);

@@ -46,7 +46,8 @@ impl Reason {
 /// Where a text stops being JSON, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Offset of the first byte that cannot stay, in bytes from the start.
+    /// Offset of the first byte that cannot stay, in bytes from the start; of
+    /// a bad escape, of its backslash.
     pub at: usize,
     /// What is wrong with it.
     pub reason: Reason,
@@ -332,9 +333,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An escape; a bad one is refused at its backslash.
     #[inline(never)]
     fn escape(&mut self) -> Result<(), Reason> {
         let at = self.rest;
+        let result = self.escaped();
+        if !matches!(result, Ok(()) | Err(Reason::End)) {
+            self.rest = at;
+        }
+        result
+    }
+
+    fn escaped(&mut self) -> Result<(), Reason> {
         self.skip(1);
         match self.next() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
@@ -349,16 +359,10 @@ impl<'a> Reader<'a> {
                         _ => Err(Reason::Surrogate),
                     }
                 }
-                0xDC00..=0xDFFF => {
-                    self.rest = at;
-                    Err(Reason::Surrogate)
-                }
+                0xDC00..=0xDFFF => Err(Reason::Surrogate),
                 _ => Ok(()),
             },
-            Some(_) => {
-                self.rest = at;
-                Err(Reason::Escape)
-            }
+            Some(_) => Err(Reason::Escape),
             None => Err(Reason::End),
         }
     }
@@ -604,10 +608,10 @@ mod tests {
             (b"1 2", 2, Reason::Trailing),
             (b"\"a\x01b\"", 2, Reason::Control),
             (b"\"\\q\"", 1, Reason::Escape),
-            (b"\"\\u12G4\"", 5, Reason::Escape),
+            (b"\"\\u12G4\"", 1, Reason::Escape),
             (b"\"\\uDC00\"", 1, Reason::Surrogate),
-            (b"\"\\uD800x\"", 7, Reason::Surrogate),
-            (b"\"\\uD800\\u0041\"", 13, Reason::Surrogate),
+            (b"\"\\uD800x\"", 1, Reason::Surrogate),
+            (b"\"\\uD800\\u0041\"", 1, Reason::Surrogate),
             (b"\"\xC3\"", 1, Reason::Utf8),
             (b"\"\xC0\x80\"", 1, Reason::Utf8),
             (b"\"\xED\xA0\x80\"", 1, Reason::Utf8),

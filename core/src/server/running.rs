@@ -5,7 +5,7 @@ use crate::buf::Span;
 use crate::json::Value;
 use crate::mcp::{Body, CallPlan, Reply, Version};
 use crate::time::Instant;
-use crate::tool::{Args, Blocks, Call, Ended, Entry, Outcome, Progress, check, run};
+use crate::tool::{Args, Blocks, Call, Entry, Outcome, Progress, check, run};
 
 /// A call whose arguments are right. Its spans lie in the buffer that the
 /// connection keeps for it.
@@ -16,6 +16,8 @@ pub(super) struct Running {
     last: Option<u32>,
     report: Option<Progress>,
     wake: Option<Instant>,
+    /// What the handler keeps between its steps.
+    memo: u32,
 }
 
 impl Running {
@@ -44,6 +46,7 @@ impl Running {
             last: None,
             report: None,
             wake: None,
+            memo: 0,
         };
         Some((running, args))
     }
@@ -82,20 +85,17 @@ impl Running {
             return true;
         };
         let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
-        let (ended, progress) = run(entry, &mut server.app, call);
+        let step = run(entry, &mut server.app, call.with_memo(self.memo));
         self.step = self.step.saturating_add(1);
-        match ended {
-            Ended::Done => {
-                // Nothing may follow the result, so a last report is dropped.
-                self.report = None;
-                true
-            }
-            Ended::Pending(wake) => {
-                self.wake = wake;
-                self.note(progress);
-                false
-            }
+        self.memo = step.memo;
+        self.wake = step.wake;
+        if step.done {
+            // Nothing may follow the result, so a last report is dropped.
+            self.report = None;
+        } else {
+            self.note(step.progress);
         }
+        step.done
     }
 
     /// Tells the handler that the caller has given up.
@@ -109,7 +109,11 @@ impl Running {
     ) {
         if let (Some(entry), Some(args)) = (entry(server, self.plan), self.args(server, message)) {
             let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
-            let _ = run(entry, &mut server.app, call.cancelled());
+            let _ = run(
+                entry,
+                &mut server.app,
+                call.with_memo(self.memo).cancelled(),
+            );
         }
     }
 

@@ -53,6 +53,7 @@ pub struct Call<'c> {
     outcome: &'c mut Outcome,
     progress: Option<Progress>,
     wake: Option<Instant>,
+    memo: u32,
     cancelled: bool,
 }
 
@@ -76,8 +77,28 @@ impl<'c> Call<'c> {
             outcome,
             progress: None,
             wake: None,
+            memo: 0,
             cancelled: false,
         }
+    }
+
+    /// The same call, whose handler left this the last time.
+    pub(crate) fn with_memo(mut self, memo: u32) -> Self {
+        self.memo = memo;
+        self
+    }
+
+    /// What the handler has left with [`remember`](Self::remember) in an
+    /// earlier step of this call; 0 if nothing.
+    pub fn memo(&self) -> u32 {
+        self.memo
+    }
+
+    /// Keeps a number for the next steps of this call: the number of the job
+    /// that it began, for one, so that it does not take another job for its
+    /// own.
+    pub fn remember(&mut self, memo: u32) {
+        self.memo = memo;
     }
 
     /// The same call, given up by the caller.
@@ -205,35 +226,40 @@ impl<'c> Call<'c> {
     }
 }
 
-/// How a step of a call ended.
+/// What a step of a call has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// The result stands in the buffer.
-    Done,
-    /// The handler wants another step, at the latest at this time.
-    Pending(Option<Instant>),
+pub(crate) struct Step {
+    /// Whether the result stands in the buffer.
+    pub done: bool,
+    /// What it told of its progress.
+    pub progress: Option<Progress>,
+    /// When the handler wants the next step, at the latest.
+    pub wake: Option<Instant>,
+    /// What it keeps for the next step.
+    pub memo: u32,
 }
 
 /// Runs one step of a call, and makes sure that what is left in the buffer
 /// can be sent: a result that did not fit, is not JSON, or breaks the
 /// advertised shape becomes a failure that says so.
 #[inline(never)]
-pub(crate) fn run<App>(
-    entry: &Entry<App>,
-    app: &mut App,
-    mut call: Call<'_>,
-) -> (Ended, Option<Progress>) {
+pub(crate) fn run<App>(entry: &Entry<App>, app: &mut App, mut call: Call<'_>) -> Step {
     let answer = (entry.run)(app, &mut call);
-    let progress = call.progress;
-    if answer.is_pending() {
-        if entry.tool.polled {
-            call.outcome.clear();
-            return (Ended::Pending(call.wake), progress);
-        }
+    let done = !(answer.is_pending() && entry.tool.polled);
+    if !done {
+        call.outcome.clear();
+    } else if answer.is_pending() {
         let _ = call.fail("this tool answered \"not yet\", but is not declared to do so");
     }
-    settle(entry, &mut call);
-    (Ended::Done, progress)
+    if done {
+        settle(entry, &mut call);
+    }
+    Step {
+        done,
+        progress: call.progress,
+        wake: call.wake,
+        memo: call.memo,
+    }
 }
 
 fn settle<App>(entry: &Entry<App>, call: &mut Call<'_>) {

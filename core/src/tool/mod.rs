@@ -13,8 +13,8 @@ mod verify;
 
 pub use answer::{Blocks, Data, Failure, IntoAnswer, Outcome, Output, Piece, Pieces, ToolResult};
 pub use args::{Arg, Args, Fixed, ToolArgs};
+pub(crate) use call::run;
 pub use call::{Answer, Call, Progress};
-pub(crate) use call::{Ended, run};
 pub use catalog::{Catalog, Entry, Handler};
 pub(crate) use check::quote;
 pub use check::{check, check_result};

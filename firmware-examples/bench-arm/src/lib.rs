@@ -38,6 +38,7 @@ pub struct Arm {
     joints: [Joint; JOINTS],
     log: heapless::Deque<Command, LOG>,
     commands: u32,
+    jobs: u32,
     note: heapless::String<128>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
@@ -51,6 +52,7 @@ impl Arm {
             joints: [Joint::HOME; JOINTS],
             log: heapless::Deque::new(),
             commands: 0,
+            jobs: 0,
             note: heapless::String::new(),
             celsius: 24.5,
         }
@@ -85,31 +87,43 @@ impl Arm {
         let _ = self.log.push_back(command);
     }
 
-    /// Whether a joint is on its way.
-    fn is_moving(&self, now: Instant) -> bool {
-        self.joints.iter().any(|joint| joint.is_moving(now))
+    /// Begins a job: a move of some joints at once. Gives its number.
+    fn begin(&mut self) -> u32 {
+        self.jobs = self.jobs.wrapping_add(1);
+        self.jobs
     }
 
-    fn start(&mut self, joint: u8, to: i32, speed: u8, now: Instant) {
+    fn start(&mut self, joint: u8, to: i32, speed: u8, job: u32, now: Instant) {
         if let Some(place) = self.joints.get_mut(usize::from(joint)) {
-            place.start(to, speed, now);
+            place.start(to, speed, job, now);
             self.command(Command::Move { joint, to, speed });
         }
     }
 
-    fn halt(&mut self, joint: u8, now: Instant) {
-        if let Some(place) = self.joints.get_mut(usize::from(joint))
-            && place.is_moving(now)
-        {
-            place.halt(now);
-            self.command(Command::Stop { joint });
+    /// Stops every joint that is on its way, or those of one job.
+    fn halt(&mut self, job: Option<u32>, now: Instant) {
+        for joint in 0..JOINTS as u8 {
+            let Some(place) = self.joints.get_mut(usize::from(joint)) else {
+                continue;
+            };
+            if place.is_moving(now) && job.is_none_or(|job| place.is_of(job)) {
+                place.halt(now);
+                self.command(Command::Stop { joint });
+            }
         }
     }
 
-    fn state(&self, joint: u8, now: Instant) -> State {
-        self.joints
-            .get(usize::from(joint))
-            .map_or(State::Arrived, |joint| joint.state(now))
+    /// How far a job of every joint is.
+    fn state(&self, job: u32, now: Instant) -> State {
+        let mut state = State::Arrived;
+        for joint in &self.joints {
+            match joint.state(job, now) {
+                State::Halted => return State::Halted,
+                State::Moving => state = State::Moving,
+                State::Arrived => {}
+            }
+        }
+        state
     }
 }
 
@@ -140,22 +154,28 @@ struct ArmMove {
 fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     let now = call.now();
     if call.is_cancelled() {
-        arm.halt(args.joint, now);
+        arm.halt(Some(call.memo()), now);
         return Poll::Pending;
     }
+    let Some(&joint) = arm.joints.get(usize::from(args.joint)) else {
+        return Poll::Ready(call.fail("there is no such joint"));
+    };
     if call.step() == 0 {
-        if arm.state(args.joint, now) == State::Moving {
+        // A joint that is back early is still part of the way home.
+        let busy = |other: &Joint| other.is_of(joint.job()) && other.is_moving(now);
+        if arm.joints.iter().any(busy) {
             return Poll::Ready(call.fail("the joint is still moving"));
         }
-        arm.start(args.joint, args.deg.0, args.speed, now);
+        let job = arm.begin();
+        call.remember(job);
+        arm.start(args.joint, args.deg.0, args.speed, job, now);
     }
-    match arm.state(args.joint, now) {
+    let Some(joint) = arm.joints.get(usize::from(args.joint)) else {
+        return Poll::Pending;
+    };
+    match joint.state(call.memo(), now) {
         State::Moving => {
-            let percent = arm
-                .joints
-                .get(usize::from(args.joint))
-                .map_or(0, |joint| joint.percent(now));
-            call.progress(percent, 100);
+            call.progress(joint.percent(now), 100);
             call.wake_after(LOOK_MS);
             Poll::Pending
         }
@@ -169,29 +189,27 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
 fn arm_home(arm: &mut Arm, call: &mut Call<'_>) -> Poll<Answer> {
     let now = call.now();
     if call.is_cancelled() {
-        for joint in 0..JOINTS as u8 {
-            arm.halt(joint, now);
-        }
+        arm.halt(Some(call.memo()), now);
         return Poll::Pending;
     }
     if call.step() == 0 {
-        if arm.is_moving(now) {
+        if arm.joints.iter().any(|joint| joint.is_moving(now)) {
             return Poll::Ready(call.fail("a joint is still moving"));
         }
+        let job = arm.begin();
+        call.remember(job);
         for joint in 0..JOINTS as u8 {
-            arm.start(joint, 0, HOME_SPEED, now);
+            arm.start(joint, 0, HOME_SPEED, job, now);
         }
     }
-    if arm.is_moving(now) {
-        call.wake_after(LOOK_MS);
-        return Poll::Pending;
+    match arm.state(call.memo(), now) {
+        State::Moving => {
+            call.wake_after(LOOK_MS);
+            Poll::Pending
+        }
+        State::Arrived => Poll::Ready(call.text("the arm is at home")),
+        State::Halted => Poll::Ready(call.fail("the arm was stopped on its way")),
     }
-    let halted = arm.joints.iter().any(Joint::is_halted);
-    Poll::Ready(if halted {
-        call.fail("the arm was stopped on its way")
-    } else {
-        call.text("the arm is at home")
-    })
 }
 
 /// Share of full speed at which the arm goes home, in percent.
@@ -201,9 +219,7 @@ const HOME_SPEED: u8 = 50;
 #[tool(actuates, idempotent, title = "Stop")]
 fn arm_stop(arm: &mut Arm, call: &mut Call<'_>) -> Answer {
     let now = call.now();
-    for joint in 0..JOINTS as u8 {
-        arm.halt(joint, now);
-    }
+    arm.halt(None, now);
     call.text("stopped")
 }
 

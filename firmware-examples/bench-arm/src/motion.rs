@@ -45,6 +45,8 @@ pub(crate) struct Joint {
     start: Instant,
     /// How long the move takes, in milliseconds.
     millis: u32,
+    /// The job that began the move.
+    job: u32,
     halted: bool,
 }
 
@@ -54,10 +56,11 @@ impl Joint {
         to: 0,
         start: Instant::from_millis(0),
         millis: 0,
+        job: 0,
         halted: false,
     };
 
-    pub(crate) fn start(&mut self, to: i32, speed: u8, now: Instant) {
+    pub(crate) fn start(&mut self, to: i32, speed: u8, job: u32, now: Instant) {
         let from = self.angle(now);
         // At most 180 degrees: the product stays below 2^32.
         let hundredths = to.abs_diff(from).saturating_mul(100);
@@ -69,6 +72,7 @@ impl Joint {
             to,
             start: now,
             millis,
+            job,
             halted: false,
         };
     }
@@ -81,22 +85,29 @@ impl Joint {
             start: now,
             millis: 0,
             halted: true,
+            ..*self
         };
     }
 
-    pub(crate) fn is_halted(&self) -> bool {
-        self.halted
+    pub(crate) fn job(&self) -> u32 {
+        self.job
+    }
+
+    pub(crate) fn is_of(&self, job: u32) -> bool {
+        self.job == job
     }
 
     pub(crate) fn is_moving(&self, now: Instant) -> bool {
         now.since(self.start) < u64::from(self.millis)
     }
 
-    pub(crate) fn state(&self, now: Instant) -> State {
-        if self.is_moving(now) {
-            State::Moving
-        } else if self.halted {
+    /// How far a job is. One that is not the last of this joint was stopped:
+    /// no other ends before its joint is there.
+    pub(crate) fn state(&self, job: u32, now: Instant) -> State {
+        if self.job != job || self.halted {
             State::Halted
+        } else if self.is_moving(now) {
+            State::Moving
         } else {
             State::Arrived
         }
