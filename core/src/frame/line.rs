@@ -1,5 +1,7 @@
 //! Newline-delimited messages: one message a line.
 
+use crate::buf::find;
+
 /// What has arrived of a line. The bytes stand in a buffer beside it.
 ///
 /// A byte order mark before a line, CR before LF and empty lines are dropped.
@@ -47,7 +49,7 @@ impl Lines {
         if self.ready {
             return 0;
         }
-        let end = memchr::memchr(b'\n', bytes);
+        let end = find(b'\n', bytes);
         let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
         if let Some(room) = buf.get_mut(self.seen..) {
             let n = room.len().min(part.len());

@@ -1,6 +1,7 @@
 //! What a string says, read from its raw form.
 
 use super::scan::plain_run;
+use crate::buf::find;
 
 /// The contents of a string as it stands in a checked text: without its
 /// quotes, escapes not yet resolved.
@@ -17,7 +18,7 @@ impl<'a> Text<'a> {
     pub(crate) fn checked(raw: &'a [u8]) -> Self {
         Self {
             raw,
-            plain: memchr::memchr(b'\\', raw).is_none(),
+            plain: find(b'\\', raw).is_none(),
         }
     }
 
