@@ -181,6 +181,7 @@ fn slow(app: &mut App, call: &mut Call<'_>) -> Answer {
         app.moved = 0;
         return ().into_answer(call);
     }
+    call.remember(call.memo().wrapping_add(1));
     call.progress(call.step(), 3);
     call.wake_after(app.moved);
     let ready = call.step() > 2 || call.now().as_millis() == 7;
