@@ -9,12 +9,12 @@ pub const JSON_DEPTH: usize = 32;
 
 /// Parameters of one tool, and members of one nested object parameter.
 ///
-/// Two bytes of stack each while a call is checked, and one bit of a mask.
+/// Four bytes of stack each while a call is checked, and one bit of a mask.
 pub const PARAMS: usize = 16;
 
 /// Levels of nested object and array parameters in one tool descriptor.
 ///
-/// About 32 bytes of stack each while a call is checked or a schema written.
+/// About 40 bytes of stack each while a call is checked or a schema written.
 pub const PARAM_DEPTH: usize = 4;
 
 /// Members of the arguments of a tool with raw schema text.

@@ -99,6 +99,44 @@ impl<const RX: usize, const RESULT: usize> Default for HttpMemory<RX, RESULT> {
 
 /// One HTTP connection. It serves one request after the other; several
 /// connections serve several at once.
+///
+/// The transport offers what arrives to [`receive`](Self::receive) and sends
+/// what [`poll`](Self::poll) gives, until neither does anything. Bytes that
+/// were not taken belong to the next request, and are offered again once the
+/// answer to this one is out. It closes when [`is_closed`](Self::is_closed)
+/// says so, tells with [`hang_up`](Self::hang_up) when the peer did, and then
+/// may use the same memory for the next peer after [`open`](Self::open). A
+/// peer that closes only its sending side counts as gone.
+///
+/// ```
+/// # use agentmote::mcp::{Device, Identity};
+/// # use agentmote::server::{Http, HttpConfig, HttpMemory, Server};
+/// # use agentmote::time::Instant;
+/// static DEVICE: Device<()> = Device::new(Identity::new("d", "1"), &[]);
+/// let mut server = Server::new(&DEVICE, ());
+/// let mut memory = HttpMemory::<2048, 512>::new();
+/// let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+/// let arrived = b"POST /mcp HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 40\r\n\r\n\
+///     {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+/// let mut rest = &arrived[..];
+/// let mut sent = Vec::new();
+/// loop {
+///     let taken = http.receive(rest);
+///     rest = &rest[taken..];
+///     let mut out = [0; 64];
+///     let filled = http.poll(&mut server, Instant::from_millis(0), &mut out);
+///     sent.extend_from_slice(&out[..filled]);
+///     if taken == 0 && filled == 0 {
+///         break;
+///     }
+/// }
+/// assert_eq!(
+///     sent,
+///     b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 36\r\n\r\n\
+///     {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"
+/// );
+/// assert!(!http.is_closed());
+/// ```
 #[derive(Debug)]
 pub struct Http<'m> {
     rx: &'m mut [u8],

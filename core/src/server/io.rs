@@ -7,8 +7,9 @@
 use super::Server;
 use crate::time::Instant;
 
-/// What a transport needs of a connection: [`Line`](super::Line) and
-/// [`Http`](super::Http) are some.
+/// What [`feed`] needs of a connection, for code that serves any of them:
+/// [`Line`](super::Line) and `Http` are some. Code that has one of these calls
+/// its own methods, which have the same names.
 pub trait Connection<App> {
     /// Takes bytes that arrived; gives how many.
     fn receive(&mut self, bytes: &[u8]) -> usize;

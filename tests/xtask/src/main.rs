@@ -112,7 +112,12 @@ fn main() -> ExitCode {
         eprintln!("xtask: unknown command `{name}`\n\n{}", help());
         return ExitCode::from(2);
     };
-    match (command.run)(&mut Args::new(words)) {
+    let words: Vec<String> = words.collect();
+    if words.iter().any(|word| is_help(word)) {
+        println!("usage: cargo xtask {name} {}\n\n{}", command.options, command.about);
+        return ExitCode::SUCCESS;
+    }
+    match (command.run)(&mut Args::new(words.into_iter())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
             eprintln!("xtask {name}: {stop}");
