@@ -1,5 +1,8 @@
 //! Typed values read from checked text, against `serde_json`.
 
+mod common;
+
+use common::Random;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -283,30 +286,20 @@ struct Everything {
     map: BTreeMap<String, [Option<bool>; 2]>,
 }
 
-/// A seeded generator (splitmix64): each run sees the same cases.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+    fn index(&mut self, end: usize) -> usize {
+        self.below(end as u64) as usize
     }
 
     fn text(&mut self) -> String {
         const PARTS: [&str; 8] = ["plain", "\"", "\\", "\n", "\u{0}", "é", "😀", "]}"];
-        (0..self.below(9))
-            .map(|_| PARTS[self.below(PARTS.len())])
+        (0..self.index(9))
+            .map(|_| PARTS[self.index(PARTS.len())])
             .collect()
     }
 
     fn shape(&mut self) -> Shape {
-        match self.below(4) {
+        match self.index(4) {
             0 => Shape::Point,
             1 => Shape::Circle(self.next() as u32),
             2 => Shape::Box(self.next() as i16, self.next() as i16),
@@ -329,8 +322,8 @@ impl Random {
             double: if double.is_finite() { double } else { 0.5 },
             letter: char::from_u32(self.next() as u32 % 0x11_0000).unwrap_or('?'),
             text: self.text(),
-            maybe: (bits & 2 == 0).then(|| (0..self.below(4)).map(|_| self.shape()).collect()),
-            map: (0..self.below(4))
+            maybe: (bits & 2 == 0).then(|| (0..self.index(4)).map(|_| self.shape()).collect()),
+            map: (0..self.index(4))
                 .map(|_| (self.text(), [Some(bits & 4 == 0), None]))
                 .collect(),
         }

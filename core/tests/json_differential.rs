@@ -4,6 +4,9 @@
 //! Known and wanted differences: this reader nests [`JSON_DEPTH`] levels, and
 //! keeps a number that no double holds as text, where `serde_json` refuses it.
 
+mod common;
+
+use common::Random;
 use std::fmt;
 
 use agentmote::json::{Kind, NumberError, Reason, Value, parse};
@@ -543,24 +546,14 @@ fn what_is_wrong_stays_wrong_whatever_follows() {
     }
 }
 
-/// A seeded generator (splitmix64): each run sees the same cases.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
+    fn index(&mut self, end: usize) -> usize {
+        self.below(end as u64) as usize
     }
 
     fn pick<'a>(&mut self, from: &'a [u8]) -> &'a [u8] {
-        let start = self.below(from.len());
-        let end = start + self.below(12);
+        let start = self.index(from.len());
+        let end = start + self.index(12);
         &from[start..end.min(from.len())]
     }
 
@@ -585,27 +578,27 @@ impl Random {
             b"e+",
             b"[[[[[[[[[[[[[[[[",
         ];
-        let at = self.below(text.len() + 1);
-        let byte = BYTES[self.below(BYTES.len())];
-        match self.below(8) {
+        let at = self.index(text.len() + 1);
+        let byte = BYTES[self.index(BYTES.len())];
+        match self.index(8) {
             0 => text.insert(at, byte),
             1 if at < text.len() => text[at] = byte,
             2 if at < text.len() => drop(text.remove(at)),
-            3 if at < text.len() => text[at] ^= 1 << self.below(8),
+            3 if at < text.len() => text[at] ^= 1 << self.index(8),
             4 => {
                 let piece = self.pick(&text.clone()).to_vec();
                 text.splice(at..at, piece);
             }
             5 => {
-                let end = at + self.below(text.len() - at);
+                let end = at + self.index(text.len() - at);
                 text.drain(at..end);
             }
             6 => {
-                let piece = PIECES[self.below(PIECES.len())];
+                let piece = PIECES[self.index(PIECES.len())];
                 text.splice(at..at, piece.iter().copied());
             }
             _ => {
-                let other = ACCEPTED[self.below(ACCEPTED.len())];
+                let other = ACCEPTED[self.index(ACCEPTED.len())];
                 let piece = self.pick(other);
                 text.splice(at..at, piece.iter().copied());
             }
@@ -623,8 +616,8 @@ fn random_mutations_are_judged_alike() {
     let mut random = Random(41);
     let mut accepted = 0;
     for _ in 0..rounds {
-        let mut text = ACCEPTED[random.below(ACCEPTED.len())].to_vec();
-        for _ in 0..=random.below(3) {
+        let mut text = ACCEPTED[random.index(ACCEPTED.len())].to_vec();
+        for _ in 0..=random.index(3) {
             random.mutate(&mut text);
         }
         accepted += u32::from(judge(&text));

@@ -1,8 +1,11 @@
 //! Floats out, against the crate `zmij` and the standard library: the same
 //! digits in the same layout, and they read back.
 
+mod common;
+
 use agentmote::buf::Sink;
 use agentmote::json::write;
+use common::Random;
 
 fn double(value: f64) {
     let mut room = [0xA5; 32];
@@ -20,19 +23,6 @@ fn single(value: f32) {
     let text = core::str::from_utf8(sink.kept()).expect("text");
     assert_eq!(text, zmij::Buffer::new().format_finite(value), "{value:e}");
     assert_eq!(text.parse::<f32>().map(f32::to_bits), Ok(value.to_bits()));
-}
-
-/// A generator of random words (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ word >> 31
-    }
 }
 
 #[test]
@@ -103,7 +93,7 @@ fn random_bits() {
             single(value);
         }
         // What sensors say: few digits around zero.
-        let value = (word % 2_000_001) as f64 / 1000.0 - 1000.0;
+        let value = random.below(2_000_001) as f64 / 1000.0 - 1000.0;
         double(value);
         single(value as f32);
     }

@@ -1,6 +1,9 @@
 //! Numbers read from text, against the standard library's reader.
 
+mod common;
+
 use agentmote::json::{Number, NumberError, parse};
+use common::Random;
 
 /// Random cases of each kind: few enough for a quick run unoptimised.
 const ROUNDS: u32 = if cfg!(debug_assertions) {
@@ -8,22 +11,6 @@ const ROUNDS: u32 = if cfg!(debug_assertions) {
 } else {
     300_000
 };
-
-/// A seeded generator (splitmix64): each run sees the same cases.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
 
 fn number(text: &str) -> Number<'_> {
     let value = parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error:?}"));

@@ -1,5 +1,8 @@
 //! Typed values written as JSON, against `serde_json`.
 
+mod common;
+
+use common::Random;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display};
 
@@ -418,25 +421,15 @@ fn what_is_written_nests_no_deeper_than_what_is_read() {
     }
 }
 
-/// A seeded generator (splitmix64): each run sees the same cases.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+    fn index(&mut self, end: usize) -> usize {
+        self.below(end as u64) as usize
     }
 
     fn finite(&mut self) -> f64 {
         match f64::from_bits(self.next()) {
             value if value.is_finite() => value,
-            _ => self.below(1000) as f64 / 8.0,
+            _ => self.index(1000) as f64 / 8.0,
         }
     }
 
@@ -455,13 +448,13 @@ impl Random {
             "{\"a\":1}",
             "x",
         ];
-        (0..self.below(8))
-            .map(|_| PARTS[self.below(PARTS.len())])
+        (0..self.index(8))
+            .map(|_| PARTS[self.index(PARTS.len())])
             .collect()
     }
 
     fn shape(&mut self) -> Shape {
-        match self.below(5) {
+        match self.index(5) {
             0 => Shape::Point,
             1 => Shape::Circle(self.next() as u32),
             2 => Shape::Box(self.next() as i16, self.next() as i16),
@@ -481,8 +474,8 @@ impl Random {
             small: (bits as i8, bits as i16, bits as i32, bits as i64),
             large: (bits as u8, bits as u16, bits as u32, bits),
             huge: (
-                (i128::from(bits) << 64 | i128::from(self.next())) >> self.below(128),
-                (u128::from(bits) << 64 | u128::from(self.next())) >> self.below(128),
+                (i128::from(bits) << 64 | i128::from(self.next())) >> self.index(128),
+                (u128::from(bits) << 64 | u128::from(self.next())) >> self.index(128),
             ),
             float: (
                 (self.finite() as f32).clamp(f32::MIN, f32::MAX),
@@ -493,18 +486,18 @@ impl Random {
             some: Some(bits as u8),
             none: None,
             unit: (),
-            list: (0..self.below(5)).map(|_| self.shape()).collect(),
-            map: (0..self.below(4))
+            list: (0..self.index(5)).map(|_| self.shape()).collect(),
+            map: (0..self.index(4))
                 .map(|_| {
-                    let list = (0..self.below(3))
-                        .map(|_| (self.below(2) == 0).then_some(0.1 * self.below(99) as f32));
+                    let list = (0..self.index(3))
+                        .map(|_| (self.index(2) == 0).then_some(0.1 * self.index(99) as f32));
                     let list = list.collect();
                     (self.text(), list)
                 })
                 .collect(),
-            left_out: vec![0; self.below(2)],
+            left_out: vec![0; self.index(2)],
             renamed: [bits as u8, 0, 1],
-            flat: (0..self.below(3))
+            flat: (0..self.index(3))
                 .map(|n| (format!("flat{n}"), n as i32))
                 .collect(),
         }
