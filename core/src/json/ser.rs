@@ -364,7 +364,12 @@ impl<'b> Compound<'_, 'b> {
 
     fn name(&mut self, name: &str) {
         self.comma();
-        write::string(self.sink, name);
+        // Names of fields are short, and hardly any has an escape.
+        if write::is_plain(name) {
+            write::name(self.sink, name);
+        } else {
+            write::string(self.sink, name);
+        }
         self.sink.byte(b':');
     }
 
