@@ -16,7 +16,7 @@
 //! | arguments (M-119, M-124) | `tool/check.rs` | `tests/tests/schemas.rs`, `tests/tests/cases_lines.rs` |
 //! | lines (H) | `frame/line.rs`, `server/line.rs` | `tests/tests/cuts.rs` |
 //! | HTTP (E) and event streams (G) | `frame/http`, `server/http.rs` | `core/tests/http_head.rs`, `tests/tests/cases_http.rs` |
-//! | progress and cancellation (L) | `server/running.rs` | `tests/tests/cuts.rs`, `tests/tests/cases_http.rs` |
+//! | progress and cancellation (L) | `server/running.rs` | `tests/tests/cases_flight.rs`, `tests/tests/cuts.rs`, `tests/tests/cases_http.rs` |
 //! | batches of 2025-03-26 (M-197) | `server/batch.rs` | `tests/tests/cases_http.rs` |
 //!
 //! Where the sources contradict each other (section S), this library decides:
