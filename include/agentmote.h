@@ -1,4 +1,4 @@
-/* agentmote: MCP tool server and A2A agent for microcontrollers.
+/* agentmote: MCP tool server for microcontrollers.
  * Generated from ffi-c; do not edit. */
 
 #ifndef AGENTMOTE_H

@@ -1,4 +1,4 @@
-//! MCP tool server and A2A agent for microcontrollers.
+//! MCP tool server for microcontrollers.
 //!
 //! No `std`, no allocator, no `unsafe`, no recursion on input, and no panic
 //! that input can reach. Bytes, time and the application come in as

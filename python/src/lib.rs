@@ -4,7 +4,7 @@ use agentmote::mcp::Version;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// MCP tool server and A2A agent for microcontrollers, as native code.
+/// MCP tool server for microcontrollers, as native code.
 ///
 /// Use the names that the package `agentmote` gives; this module may change.
 #[pymodule]

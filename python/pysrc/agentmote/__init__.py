@@ -1,4 +1,4 @@
-"""Devices that speak MCP and A2A by agentmote, from Python."""
+"""Devices that speak MCP by agentmote, from Python."""
 
 from agentmote._native import PROTOCOL_VERSIONS, __version__
 
