@@ -85,6 +85,10 @@ pub const fn range(of: Type, low: Option<Literal>, high: Option<Literal>) -> Typ
                 low.value() >= min.value() && high.value() <= max.value(),
                 "the range is wider than the Rust type of the field"
             );
+            assert!(
+                low.is_on_grid_of(min) && high.is_on_grid_of(max),
+                "a bound has more decimals than the type of the field"
+            );
             Type::Number {
                 min: low,
                 max: high,
@@ -159,7 +163,15 @@ pub const fn presence(param: Param, required: bool) -> Param {
 }
 
 /// `param` with a default.
-pub const fn default(param: Param, value: Literal) -> Param {
+///
+/// `of` is what the type of the field holds.
+pub const fn default(of: Type, param: Param, value: Literal) -> Param {
+    if let (Type::Number { min, .. }, Literal::Number(value)) = (of, value) {
+        assert!(
+            value.is_on_grid_of(min),
+            "a default has more decimals than the type of the field"
+        );
+    }
     assert!(
         param.required,
         "an `Option` has no default: absent is `None`"

@@ -82,7 +82,7 @@ impl<'m, App> LinePeer<'m, App> {
     pub fn pass(&mut self, millis: u64) -> Vec<u8> {
         let end = self.now + millis;
         let mut all = Vec::new();
-        while let Some(wake) = self.line.wake(self.now()) {
+        while let Some(wake) = self.line.wake() {
             if wake.as_millis() > end {
                 break;
             }
@@ -208,7 +208,7 @@ impl<'m, App> HttpPeer<'m, App> {
         }
         // A bound on virtual time: a minute.
         for _ in 0..60_000 {
-            let Some(wake) = self.http.wake(self.now()) else {
+            let Some(wake) = self.http.wake() else {
                 break;
             };
             self.now = wake.as_millis().max(self.now + 1);

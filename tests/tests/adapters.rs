@@ -2,7 +2,6 @@
 //! a connection driven by hand, whatever the transport takes at a time.
 
 use std::convert::Infallible;
-use std::future::Future as _;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 

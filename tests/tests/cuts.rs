@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 trait Connection<App> {
     fn receive(&mut self, bytes: &[u8]) -> usize;
     fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize;
-    fn wake(&self, now: Instant) -> Option<Instant>;
+    fn wake(&self) -> Option<Instant>;
     fn is_closed(&self) -> bool;
 }
 
@@ -30,8 +30,8 @@ impl<App> Connection<App> for Line<'_> {
     fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
         Line::poll(self, server, now, out)
     }
-    fn wake(&self, now: Instant) -> Option<Instant> {
-        Line::wake(self, now)
+    fn wake(&self) -> Option<Instant> {
+        Line::wake(self)
     }
     fn is_closed(&self) -> bool {
         false
@@ -45,8 +45,8 @@ impl<App> Connection<App> for Http<'_> {
     fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
         Http::poll(self, server, now, out)
     }
-    fn wake(&self, now: Instant) -> Option<Instant> {
-        Http::wake(self, now)
+    fn wake(&self) -> Option<Instant> {
+        Http::wake(self)
     }
     fn is_closed(&self) -> bool {
         Http::is_closed(self)
@@ -96,7 +96,7 @@ fn run<App>(
         drain(connection, server, now, window, &mut input, &mut all);
     }
     // A bound on virtual time: a minute.
-    while let Some(wake) = connection.wake(now) {
+    while let Some(wake) = connection.wake() {
         assert!(now < Instant::from_millis(60_000), "a call does not end");
         now = wake.max(now.after(1));
         drain(connection, server, now, window, &mut input, &mut all);
@@ -496,7 +496,6 @@ impl Random {
 struct Joint {
     start: u64,
     end: u64,
-    halted: bool,
     /// The job that began the move.
     job: u32,
 }
@@ -533,6 +532,8 @@ struct Model {
     joints: [Joint; JOINTS],
     commands: u32,
     jobs: u32,
+    /// Jobs that were stopped before they were done.
+    stopped: std::collections::BTreeSet<u32>,
     flights: Vec<Flight>,
     /// What must be sent, in no order.
     due: Vec<Value>,
@@ -557,9 +558,9 @@ impl Model {
             self.joints[joint] = Joint {
                 start: self.now,
                 end: self.now,
-                halted: true,
                 ..self.joints[joint]
             };
+            self.stopped.insert(self.joints[joint].job);
             self.commands += 1;
         }
     }
@@ -569,7 +570,6 @@ impl Model {
         self.joints[joint] = Joint {
             start: self.now,
             end: self.now + millis,
-            halted: false,
             job,
         };
         self.commands += 1;
@@ -617,9 +617,9 @@ impl Model {
     /// One look of a handler at its joints; gives the call back unless it is
     /// done.
     fn look(&mut self, mut flight: Flight) -> Option<Flight> {
-        let halted = Self::range(&flight)
-            .any(|joint| self.joints[joint].halted || self.joints[joint].job != flight.job);
-        if !halted && Self::range(&flight).any(|joint| self.joints[joint].moves(self.now)) {
+        let halted = self.stopped.contains(&flight.job);
+        let moves = |joint: &Joint| joint.job == flight.job && joint.moves(self.now);
+        if !halted && self.joints.iter().any(moves) {
             flight.wake = self.now + 20;
             if let (Some(token), Some(joint)) = (&flight.token, flight.joint) {
                 let percent = self.joints[joint].percent(self.now);
@@ -788,7 +788,7 @@ impl Rig<'_> {
         );
         assert!(self.model.flights.len() <= CALLS);
         assert_eq!(
-            self.line.wake(self.now()).map(Instant::as_millis),
+            self.line.wake().map(Instant::as_millis),
             self.model.flights.iter().map(|flight| flight.wake).min(),
             "wakes at another time after\n{}",
             self.story.join("\n")

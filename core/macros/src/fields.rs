@@ -121,7 +121,7 @@ impl<'f> Member<'f> {
         if let Some(default) = &self.settings.default {
             let literal = ty::literal(default, self.ty);
             param = quote_spanned! {default.span()=>
-                ::agentmote::__private::default(#param, #literal)
+                ::agentmote::__private::default(<#field as #of>::TYPE, #param, #literal)
             };
         }
         param

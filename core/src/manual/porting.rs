@@ -5,7 +5,8 @@
 //!    that loop for one read.
 //! 2. **Time.** An [`Instant`](crate::time::Instant) in milliseconds that
 //!    never goes back. Its start does not matter.
-//! 3. **Waking.** When [`wake`](crate::server::Line::wake) gives a time,
+//! 3. **Waking.** When `wake` of a connection (such as
+//!    [`Line::wake`](crate::server::Line::wake)) gives a time,
 //!    `poll` is due then even if nothing arrives. A board without such a
 //!    timer may call `poll` as often as it likes.
 //! 4. **One owner.** `Server` and its connections are plain values: call them

@@ -21,8 +21,9 @@
 //!    over-long line is dropped up to its end, a head or body that cannot be
 //!    framed ends the connection.
 //! 7. Text of the caller that an answer repeats is JSON text that was checked,
-//!    at most [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES) of it, or visible
-//!    ASCII of a header.
+//!    or visible ASCII of a header. A message repeats at most
+//!    [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES) of a text; ids, tokens and
+//!    the version in the data of -32022 come back whole.
 //! 8. Over HTTP, a request of another host or origin than the configured ones
 //!    is refused before its body is looked at (M-048, M-049).
 //!

@@ -22,9 +22,13 @@ impl<'a> Headers<'a> {
             version: head.field(bytes, Field::McpProtocolVersion),
             method: head.field(bytes, Field::McpMethod),
             name: head.field(bytes, Field::McpName),
-            twice: [Field::McpProtocolVersion, Field::McpMethod, Field::McpName]
-                .into_iter()
-                .any(|field| head.is_repeated(field)),
+            twice: [
+                (Field::McpProtocolVersion, VERSION),
+                (Field::McpMethod, METHOD),
+                (Field::McpName, NAME),
+            ]
+            .into_iter()
+            .find_map(|(field, name)| head.is_repeated(field).then_some(name)),
             head,
             bytes,
         }
@@ -46,8 +50,8 @@ pub(super) fn version(
     headers: &Headers<'_>,
     body: Option<Text<'_>>,
 ) -> Result<(), Fault> {
-    if headers.twice {
-        return Err(Fault::HeaderText("a header of MCP stands twice"));
+    if let Some(header) = headers.twice {
+        return Err(Fault::HeaderText(header));
     }
     let says = readable(VERSION, headers.version)?;
     match body {

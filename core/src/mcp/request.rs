@@ -26,8 +26,8 @@ pub(crate) struct Headers<'a> {
     pub version: Option<&'a [u8]>,
     pub method: Option<&'a [u8]>,
     pub name: Option<&'a [u8]>,
-    /// One of the three stands twice.
-    pub twice: bool,
+    /// The name of one of the three that stands twice.
+    pub twice: Option<&'static str>,
     /// The whole head, for `Mcp-Param-` headers.
     pub head: &'a crate::frame::http::Head,
     pub bytes: &'a [u8],
@@ -130,12 +130,9 @@ pub(crate) fn decide<App>(
 fn modern_by_header(framing: &Framing<'_>) -> bool {
     match framing {
         #[cfg(feature = "http")]
-        Framing::Http(headers) => {
-            headers.twice
-                || headers
-                    .version
-                    .is_some_and(|name| Version::of_bytes(name).is_none_or(Version::is_modern))
-        }
+        Framing::Http(headers) => headers
+            .version
+            .is_some_and(|name| Version::of_bytes(name).is_none_or(Version::is_modern)),
         _ => false,
     }
 }

@@ -100,10 +100,11 @@ impl<const RX: usize, const RESULT: usize> Default for HttpMemory<RX, RESULT> {
 /// One HTTP connection. It serves one request after the other; several
 /// connections serve several at once.
 ///
-/// The transport offers what arrives to [`receive`](Self::receive) and sends
-/// what [`poll`](Self::poll) gives, until neither does anything. Bytes that
-/// were not taken belong to the next request, and are offered again once the
-/// answer to this one is out. It closes when [`is_closed`](Self::is_closed)
+/// The transport offers what arrives to [`receive`](Self::receive), then sends
+/// what [`poll`](Self::poll) gives, and again, until one after the other does
+/// nothing. Bytes that were not taken belong to the next request, and are
+/// offered again once the answer to this one is out. While a call takes its
+/// time, [`wake`](Self::wake) tells when `poll` is due. It closes when [`is_closed`](Self::is_closed)
 /// says so, tells with [`hang_up`](Self::hang_up) when the peer did, and then
 /// may use the same memory for the next peer after [`open`](Self::open). A
 /// peer that closes only its sending side counts as gone.
@@ -243,17 +244,15 @@ impl<'m> Http<'m> {
 
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
-    pub fn wake(&self, now: Instant) -> Option<Instant> {
+    pub fn wake(&self) -> Option<Instant> {
         let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
-        self.call
-            .as_ref()
-            .or(waiting)
-            .map(|call| call.wake().unwrap_or(now))
+        self.call.as_ref().or(waiting).map(Running::wake)
     }
 
     /// Tells that the peer has closed the connection. A call of the modern
     /// era is given up (M-084, M-128); one of the legacy era goes on, and its
-    /// answer is dropped (M-190): keep calling [`poll`](Self::poll) until
+    /// answer is dropped (M-190); a request that has not begun is dropped:
+    /// keep calling [`poll`](Self::poll) until
     /// [`is_closed`](Self::is_closed).
     pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.gone = true;
@@ -265,6 +264,10 @@ impl<'m> Http<'m> {
                 self.state = State::Closed;
             }
             _ => match self.state {
+                State::Sending(Sending {
+                    what: What::Continue,
+                    ..
+                }) => self.state = State::Closed,
                 // What is left of it has nobody to go to.
                 State::Sending(sending) => self.sent(sending.what),
                 State::Working => {}
@@ -292,25 +295,30 @@ impl<'m> Http<'m> {
                     match step.state {
                         HeadState::More => return taken.saturating_add(step.used),
                         HeadState::Refused(error) => {
-                            self.closing = true;
-                            self.send(What::Plain(error.status(), error.text()));
+                            self.refuse(What::Plain(error.status(), error.text()));
+                            // The byte that was refused is taken with the rest.
+                            step.used.saturating_add(1).min(rest.len())
                         }
-                        HeadState::Done => self.take_head(),
+                        HeadState::Done => {
+                            self.take_head();
+                            step.used
+                        }
                     }
-                    step.used
                 }
                 State::Body(body) => {
                     let room = self.rx.get_mut(self.head_len..).unwrap_or_default();
                     let step = body.read(rest, room, &mut self.body_len);
                     match step.state {
                         BodyState::More => return taken.saturating_add(step.used),
-                        BodyState::Done => self.state = State::Ready,
+                        BodyState::Done => {
+                            self.state = State::Ready;
+                            step.used
+                        }
                         BodyState::Refused(error) => {
-                            self.closing = true;
-                            self.send(What::Plain(error.status(), error.text()));
+                            self.refuse(What::Plain(error.status(), error.text()));
+                            step.used.saturating_add(1).min(rest.len())
                         }
                     }
-                    step.used
                 }
                 _ => return taken,
             };
@@ -322,13 +330,16 @@ impl<'m> Http<'m> {
         self.rx.get(..self.head_len).unwrap_or(&[])
     }
 
+    /// Sends an answer after which the place of the next request is not known.
+    fn refuse(&mut self, what: What) {
+        self.closing = true;
+        self.send(what);
+    }
+
     fn take_head(&mut self) {
         let head = match parse(self.head_bytes()) {
             Ok(head) => head,
-            Err(error) => {
-                self.closing = true;
-                return self.send(What::Plain(error.status(), error.text()));
-            }
+            Err(error) => return self.refuse(What::Plain(error.status(), error.text())),
         };
         self.closing = !head.keep_alive;
         self.refusal = self.judge(&head);
@@ -354,10 +365,7 @@ impl<'m> Http<'m> {
         let reader = BodyReader::new(body);
         match (self.refusal, waits) {
             // The peer holds the body back until it hears; it hears no.
-            (Some(refusal), true) => {
-                self.closing = true;
-                self.send(refusal);
-            }
+            (Some(refusal), true) => self.refuse(refusal),
             (None, true) if body != BodyLength::None => self.send(What::Continue),
             // A refused body is read all the same, to find the next request.
             _ => self.state = State::Body(reader),
@@ -428,8 +436,9 @@ impl<'m> Http<'m> {
     /// start of `out`; gives its length. 0 means that nothing is left to send
     /// for now.
     ///
-    /// Bound: at most one request is begun, and its handler runs at most
-    /// once, plus as many times as reports of progress fit into `out`.
+    /// Bound: at most one request is begun, and each handler runs at most once
+    /// for each `now`: that of a call, or those of a batch one after the
+    /// other.
     pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
         let mut filled = 0usize;
         // Each turn sends something, begins the request, or is the last.
@@ -521,7 +530,7 @@ impl<'m> Http<'m> {
         match admitted {
             None => self.answer(reply(plan)),
             Some((mut call, args)) => {
-                if call.plan.token.is_empty() || !self.can_stream() {
+                if !self.can_stream() {
                     call.plan.token = Span::EMPTY;
                 }
                 let done = call.start(server, now, args, self.result, &mut self.outcome);

@@ -16,7 +16,7 @@ pub trait Connection<App> {
     /// Works, and fills `out` with bytes to send; gives how many.
     fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize;
     /// When `poll` is due although nothing arrives.
-    fn wake(&self, now: Instant) -> Option<Instant>;
+    fn wake(&self) -> Option<Instant>;
 }
 
 impl<App> Connection<App> for super::Line<'_> {
@@ -28,8 +28,8 @@ impl<App> Connection<App> for super::Line<'_> {
         self.poll(server, now, out)
     }
 
-    fn wake(&self, now: Instant) -> Option<Instant> {
-        self.wake(now)
+    fn wake(&self) -> Option<Instant> {
+        self.wake()
     }
 }
 
@@ -43,8 +43,8 @@ impl<App> Connection<App> for super::Http<'_> {
         self.poll(server, now, out)
     }
 
-    fn wake(&self, now: Instant) -> Option<Instant> {
-        self.wake(now)
+    fn wake(&self) -> Option<Instant> {
+        self.wake()
     }
 }
 

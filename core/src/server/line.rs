@@ -172,7 +172,14 @@ impl<'m> Line<'m> {
     /// flight, whose handlers are told so. For the end of input, or a new
     /// peer on the same wire (M-093).
     pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
-        self.sending = None;
+        // A call whose answer is on its way has ended.
+        if let Some(Sending {
+            what: What::Finished(_, at),
+            ..
+        }) = self.sending.take()
+        {
+            self.free(at);
+        }
         self.cancel(server, now, None);
         self.batch = None;
         self.session = None;
@@ -181,11 +188,11 @@ impl<'m> Line<'m> {
 
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
-    pub fn wake(&self, now: Instant) -> Option<Instant> {
+    pub fn wake(&self) -> Option<Instant> {
         self.flights
             .iter()
             .filter_map(Place::call)
-            .map(|call| call.wake().unwrap_or(now))
+            .map(Running::wake)
             .min()
     }
 
@@ -194,7 +201,7 @@ impl<'m> Line<'m> {
     /// nothing is left to send for now.
     ///
     /// Bound: at most one line is begun, and each handler of a call in flight
-    /// runs at most once, plus as many times as what it gives fits into `out`.
+    /// runs at most once for each `now`.
     pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
         let mut filled = 0;
         // Each turn sends something, takes a message, or is the last.

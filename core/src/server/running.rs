@@ -15,7 +15,9 @@ pub(super) struct Running {
     step: u32,
     last: Option<u32>,
     report: Option<Progress>,
-    wake: Option<Instant>,
+    /// When the handler is due: after each run a millisecond later at the
+    /// earliest, so that one that never rests leaves others their turn.
+    wake: Instant,
     /// What the handler keeps between its steps.
     memo: u32,
 }
@@ -45,7 +47,7 @@ impl Running {
             step: 0,
             last: None,
             report: None,
-            wake: None,
+            wake: Instant::from_millis(0),
             memo: 0,
         };
         Some((running, args))
@@ -88,7 +90,8 @@ impl Running {
         let step = run(entry, &mut server.app, call.with_memo(self.memo));
         self.step = self.step.saturating_add(1);
         self.memo = step.memo;
-        self.wake = step.wake;
+        let next = now.after(1);
+        self.wake = step.wake.unwrap_or(next).max(next);
         if step.done {
             // Nothing may follow the result, so a last report is dropped.
             self.report = None;
@@ -156,11 +159,11 @@ impl Running {
 
     /// Whether its handler wants to be called now.
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.wake.is_none_or(|wake| wake <= now)
+        self.wake <= now
     }
 
-    /// When its handler wants to be called; `None` for now.
-    pub(super) fn wake(&self) -> Option<Instant> {
+    /// When its handler is due.
+    pub(super) fn wake(&self) -> Instant {
         self.wake
     }
 

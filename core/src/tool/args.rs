@@ -56,8 +56,10 @@ impl<'a> Args<'a> {
     /// The parameter at place `at`, or its default, as a Rust value.
     ///
     /// `None` where the parameter is absent and has no default, or where the
-    /// Rust type cannot hold what the descriptor allows: a derived descriptor
-    /// rules out the latter when it is compiled.
+    /// Rust type cannot hold what the descriptor allows. A derived descriptor
+    /// rules out the latter when it is compiled, but for one thing: a number
+    /// of more than 19 digits may be readable as a double and not as an
+    /// `f32`.
     pub fn get<T: Arg<'a>>(&self, at: usize) -> Option<T> {
         match self.value(at) {
             Some(value) => T::from_value(value),
@@ -195,12 +197,25 @@ float! {
 }
 
 /// A number in units of `10^-D`, for a core without an FPU: as `Fixed<3>`,
-/// 1.5 is 1500. Rounded to the nearest unit.
+/// 1.5 is 1500. Rounded to the nearest unit; a derived bound or default must
+/// be a whole number of units, so that rounding cannot leave the range.
 ///
 /// ```
 /// use agentmote::tool::{Arg, Fixed};
 /// let value = agentmote::json::parse(b"-90.0005").unwrap();
 /// assert_eq!(Fixed::<3>::from_value(value), Some(Fixed(-90_001)));
+/// ```
+///
+/// A bound between two units does not compile:
+///
+/// ```compile_fail
+/// # use agentmote::{ToolArgs, tool::Fixed};
+/// #[derive(ToolArgs)]
+/// struct Move {
+///     /// How far.
+///     #[arg(range = 0.0..=0.25)]
+///     far: Fixed<1>,
+/// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fixed<const D: u8>(pub i32);

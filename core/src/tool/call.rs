@@ -142,7 +142,7 @@ impl<'c> Call<'c> {
     }
 
     /// When the handler wants to be called again, at the latest, if it
-    /// answers "not yet". Without it: at the next turn of the loop.
+    /// answers "not yet". Without it, or with 0: a millisecond later.
     pub fn wake_after(&mut self, millis: u32) {
         self.wake = Some(self.now.after(millis));
     }
@@ -312,10 +312,11 @@ fn explain<App>(entry: &Entry<App>, call: &mut Call<'_>) {
     reason.text(entry.tool.name);
     reason.text(": ");
     let _ = holds(entry, call, &mut reason);
+    reason.end_with_ellipsis();
     let text = core::str::from_utf8(reason.kept()).unwrap_or("the result cannot be sent");
     let _ = call.fail(text);
 }
 
-/// Bytes of the longest reason that [`explain`] gives; longer ones end with
-/// "and more".
+/// Bytes of the longest reason that [`explain`] gives; longer ones end
+/// with "and more" or an ellipsis.
 const REASON_BYTES: usize = 192;

@@ -93,6 +93,12 @@ impl Decimal {
         self.value
     }
 
+    /// Whether it has no more decimals than the bound of its type, if that has
+    /// some: the bounds of a fixed-point type do.
+    pub(crate) const fn is_on_grid_of(self, bound: Self) -> bool {
+        bound.exponent >= 0 || self.exponent >= bound.exponent || !self.is_finite()
+    }
+
     /// Whether it is a bound.
     pub const fn is_finite(self) -> bool {
         self.value.is_finite()

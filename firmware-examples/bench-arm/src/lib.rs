@@ -39,6 +39,8 @@ pub struct Arm {
     log: heapless::Deque<Command, LOG>,
     commands: u32,
     jobs: u32,
+    /// The last jobs that were stopped: more than can be in flight.
+    stopped: heapless::Deque<u32, LOG>,
     note: heapless::String<128>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
@@ -53,6 +55,7 @@ impl Arm {
             log: heapless::Deque::new(),
             commands: 0,
             jobs: 0,
+            stopped: heapless::Deque::new(),
             note: heapless::String::new(),
             celsius: 24.5,
         }
@@ -106,24 +109,35 @@ impl Arm {
             let Some(place) = self.joints.get_mut(usize::from(joint)) else {
                 continue;
             };
-            if place.is_moving(now) && job.is_none_or(|job| place.is_of(job)) {
+            let of = place.job();
+            if place.is_moving(now) && job.is_none_or(|job| job == of) {
                 place.halt(now);
                 self.command(Command::Stop { joint });
+                if !self.stopped.iter().any(|other| *other == of) {
+                    if self.stopped.is_full() {
+                        self.stopped.pop_front();
+                    }
+                    let _ = self.stopped.push_back(of);
+                }
             }
         }
     }
 
-    /// How far a job of every joint is.
+    /// How far a job is. It was stopped, or some joint still moves for it, or
+    /// it has arrived: no other job moves its joints before.
     fn state(&self, job: u32, now: Instant) -> State {
-        let mut state = State::Arrived;
-        for joint in &self.joints {
-            match joint.state(job, now) {
-                State::Halted => return State::Halted,
-                State::Moving => state = State::Moving,
-                State::Arrived => {}
-            }
+        if self.stopped.iter().any(|other| *other == job) {
+            State::Halted
+        } else if self.is_moving(job, now) {
+            State::Moving
+        } else {
+            State::Arrived
         }
-        state
+    }
+
+    fn is_moving(&self, job: u32, now: Instant) -> bool {
+        let mut joints = self.joints.iter();
+        joints.any(|joint| joint.job() == job && joint.is_moving(now))
     }
 }
 
@@ -162,8 +176,7 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     };
     if call.step() == 0 {
         // A joint that is back early is still part of the way home.
-        let busy = |other: &Joint| other.is_of(joint.job()) && other.is_moving(now);
-        if arm.joints.iter().any(busy) {
+        if arm.is_moving(joint.job(), now) {
             return Poll::Ready(call.fail("the joint is still moving"));
         }
         let job = arm.begin();
@@ -173,7 +186,7 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     let Some(joint) = arm.joints.get(usize::from(args.joint)) else {
         return Poll::Pending;
     };
-    match joint.state(call.memo(), now) {
+    match arm.state(call.memo(), now) {
         State::Moving => {
             call.progress(joint.percent(now), 100);
             call.wake_after(LOOK_MS);

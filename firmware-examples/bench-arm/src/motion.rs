@@ -47,7 +47,6 @@ pub(crate) struct Joint {
     millis: u32,
     /// The job that began the move.
     job: u32,
-    halted: bool,
 }
 
 impl Joint {
@@ -57,7 +56,6 @@ impl Joint {
         start: Instant::from_millis(0),
         millis: 0,
         job: 0,
-        halted: false,
     };
 
     pub(crate) fn start(&mut self, to: i32, speed: u8, job: u32, now: Instant) {
@@ -73,7 +71,6 @@ impl Joint {
             start: now,
             millis,
             job,
-            halted: false,
         };
     }
 
@@ -84,7 +81,6 @@ impl Joint {
             to: here,
             start: now,
             millis: 0,
-            halted: true,
             ..*self
         };
     }
@@ -93,24 +89,8 @@ impl Joint {
         self.job
     }
 
-    pub(crate) fn is_of(&self, job: u32) -> bool {
-        self.job == job
-    }
-
     pub(crate) fn is_moving(&self, now: Instant) -> bool {
         now.since(self.start) < u64::from(self.millis)
-    }
-
-    /// How far a job is. One that is not the last of this joint was stopped:
-    /// no other ends before its joint is there.
-    pub(crate) fn state(&self, job: u32, now: Instant) -> State {
-        if self.job != job || self.halted {
-            State::Halted
-        } else if self.is_moving(now) {
-            State::Moving
-        } else {
-            State::Arrived
-        }
     }
 
     /// How much of the way is done, in percent: 0 to 100.

@@ -21,6 +21,10 @@ const RESULT: usize = 8 * 1024;
 const IDLE: Duration = Duration::from_secs(300);
 /// How long a peer may take to send one request.
 const REQUEST_TIME: Duration = Duration::from_secs(20);
+/// How often to look at the peer while a call takes its time.
+const LOOK: Duration = Duration::from_millis(100);
+/// Bytes of later requests that are kept while a call takes its time.
+const PENDING: usize = 64 * 1024;
 /// How long to wait after a connection that could not be accepted.
 const PASSING: Duration = Duration::from_millis(20);
 /// How long a peer may take to read an answer.
@@ -76,12 +80,16 @@ impl Listener {
                 continue;
             }
             let server = Arc::clone(&server);
-            let open = Arc::clone(&open);
-            std::thread::spawn(move || {
+            let place = Arc::clone(&open);
+            let thread = std::thread::Builder::new().spawn(move || {
                 // A peer that goes away is no error of this program.
                 let _ = converse(stream, &server, config, clock);
-                open.fetch_sub(1, Ordering::SeqCst);
+                place.fetch_sub(1, Ordering::SeqCst);
             });
+            // No thread to be had: the stream is closed with its closure.
+            if thread.is_err() {
+                open.fetch_sub(1, Ordering::SeqCst);
+            }
         }
     }
 }
@@ -121,13 +129,14 @@ fn converse<App>(
     let mut http = Http::new(&mut memory, config);
     let mut input = [0; 4096];
     // Bytes that arrived and were not taken yet.
-    let mut pending = 0..0;
+    let mut pending = Vec::new();
     // When the request that is arriving began.
     let mut begun: Option<std::time::Instant> = None;
     let result = loop {
         let mut out = [0; 4096];
         let filled = http.poll(&mut lock(server), clock.now(), &mut out);
         if filled > 0 {
+            begun = None;
             if let Err(error) = stream.write_all(&out[..filled]) {
                 break Err(error);
             }
@@ -137,35 +146,32 @@ fn converse<App>(
             linger(&mut stream);
             return Ok(());
         }
-        let taken = http.receive(&input[pending.clone()]);
-        pending.start += taken;
+        let taken = http.receive(&pending);
+        pending.drain(..taken);
         if taken > 0 {
             continue;
         }
-        let wait = until(http.wake(clock.now()), clock.now());
-        if !pending.is_empty() {
-            // The next request waits for the answer to this one, whose peer
-            // may go away meanwhile.
-            if is_gone(&stream) {
-                break Ok(());
-            }
+        let wait = until(http.wake(), clock.now()).map(|wait| wait.min(LOOK));
+        if pending.len() >= PENDING || (wait.is_none() && !pending.is_empty()) {
             std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
             continue;
         }
-        let left = if wait.is_some() || http.is_idle() {
-            begun = None;
-            IDLE
-        } else {
-            let since = begun.get_or_insert_with(std::time::Instant::now);
-            match REQUEST_TIME.checked_sub(since.elapsed()) {
-                Some(left) if !left.is_zero() => left,
-                _ => break Ok(()),
+        let left = match wait {
+            Some(wait) => wait,
+            None if http.is_idle() => IDLE,
+            None => {
+                let since = begun.get_or_insert_with(std::time::Instant::now);
+                match REQUEST_TIME.checked_sub(since.elapsed()) {
+                    Some(left) if !left.is_zero() => left,
+                    _ => break Ok(()),
+                }
             }
         };
-        stream.set_read_timeout(Some(wait.unwrap_or(left)))?;
+        // Read on while a call takes its time: its peer may go away.
+        stream.set_read_timeout(Some(left))?;
         match stream.read(&mut input) {
             Ok(0) => break Ok(()),
-            Ok(n) => pending = 0..n,
+            Ok(n) => pending.extend_from_slice(&input[..n]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if is_timeout(&error) && wait.is_some() => {}
             Err(error) if is_timeout(&error) => break Ok(()),
@@ -174,17 +180,6 @@ fn converse<App>(
     };
     finish(&mut http, server, clock);
     result
-}
-
-/// Whether the peer has closed its side, with nothing left to read before.
-fn is_gone(stream: &TcpStream) -> bool {
-    let _ = stream.set_nonblocking(true);
-    let gone = match stream.peek(&mut [0]) {
-        Ok(n) => n == 0,
-        Err(error) => !is_timeout(&error),
-    };
-    let _ = stream.set_nonblocking(false);
-    gone
 }
 
 fn is_timeout(error: &io::Error) -> bool {
@@ -196,7 +191,7 @@ fn finish<App>(http: &mut Http<'_>, server: &Mutex<Server<App>>, clock: Clock) {
     http.hang_up(&mut lock(server), clock.now());
     while !http.is_closed() {
         http.poll(&mut lock(server), clock.now(), &mut []);
-        let wait = until(http.wake(clock.now()), clock.now());
+        let wait = until(http.wake(), clock.now());
         std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
     }
 }

@@ -51,7 +51,7 @@ pub fn serve_stdio<App>(server: &mut Server<App>, clock: Clock) -> io::Result<()
             continue;
         }
         stdout.flush()?;
-        let wait = until(line.wake(clock.now()), clock.now());
+        let wait = until(line.wake(), clock.now());
         if !pending.is_empty() {
             std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
             continue;

@@ -114,7 +114,10 @@ fn main() -> ExitCode {
     };
     let words: Vec<String> = words.collect();
     if words.iter().any(|word| is_help(word)) {
-        println!("usage: cargo xtask {name} {}\n\n{}", command.options, command.about);
+        println!(
+            "usage: cargo xtask {name} {}\n\n{}",
+            command.options, command.about
+        );
         return ExitCode::SUCCESS;
     }
     match (command.run)(&mut Args::new(words.into_iter())) {

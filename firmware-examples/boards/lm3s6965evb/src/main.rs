@@ -39,7 +39,7 @@ fn main() -> ! {
         let now = clock.now();
         let Ok(taken) = io::feed(&mut line, SERVER, now, bytes, &mut uart);
         bytes = bytes.get(taken..).unwrap_or(&[]);
-        let due = line.wake(now).is_some_and(|wake| wake <= now);
+        let due = line.wake().is_some_and(|wake| wake <= now);
         if !due && (bytes.is_empty() || taken == 0) {
             board::sleep();
         }
