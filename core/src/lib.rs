@@ -31,6 +31,8 @@
 //! | --- | --- | --- |
 //! | `http` | yes | HTTP/1.1 and the header rules of MCP's Streamable HTTP |
 //! | `macros` | yes | `#[tool]` and the derives |
+//! | `resources` | yes | resources and templates of resources |
+//! | `prompts` | yes | prompts and completion of their arguments |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]
@@ -45,6 +47,10 @@ pub mod limits;
 mod macros;
 pub mod manual;
 pub mod mcp;
+#[cfg(feature = "prompts")]
+pub mod prompt;
+#[cfg(feature = "resources")]
+pub mod resource;
 pub mod rpc;
 pub mod server;
 pub mod time;

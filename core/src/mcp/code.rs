@@ -12,6 +12,9 @@ use crate::tool::{Capabilities, quote};
 const HEADER_MISMATCH: i32 = -32020;
 /// The client has not declared what is needed (M-025).
 const MISSING_CAPABILITY: i32 = -32021;
+/// No such resource, before 2026-07-28 (M-155).
+#[cfg(feature = "resources")]
+const RESOURCE_NOT_FOUND: i32 = -32002;
 /// The version of the request is not served (M-023).
 const UNSUPPORTED_VERSION: i32 = -32022;
 
@@ -37,6 +40,15 @@ pub(crate) enum Fault {
     Method(Span),
     /// No such tool; raw.
     Tool(Span),
+    /// No such resource; raw.
+    #[cfg(feature = "resources")]
+    Resource { uri: Span, modern: bool },
+    /// No such prompt; raw.
+    #[cfg(feature = "prompts")]
+    Prompt(Span),
+    /// An argument of a prompt, and what is wrong with it.
+    #[cfg(feature = "prompts")]
+    Argument(&'static str, &'static str),
     /// A cursor that no answer gave.
     Cursor,
     /// A required header that is missing.
@@ -70,6 +82,12 @@ impl Fault {
             Self::Params(_) | Self::Shape(_) | Self::Meta(_) | Self::Tool(_) | Self::Cursor => {
                 rpc::INVALID_PARAMS
             }
+            #[cfg(feature = "resources")]
+            Self::Resource { modern: false, .. } => RESOURCE_NOT_FOUND,
+            #[cfg(feature = "resources")]
+            Self::Resource { .. } => rpc::INVALID_PARAMS,
+            #[cfg(feature = "prompts")]
+            Self::Prompt(_) | Self::Argument(..) => rpc::INVALID_PARAMS,
             Self::Version(_) => UNSUPPORTED_VERSION,
             #[cfg(feature = "http")]
             Self::HeaderMissing(_)
@@ -152,6 +170,22 @@ impl Fault {
                 out.text("Unknown tool: ");
                 quote(out, raw.get(buf));
             }
+            #[cfg(feature = "resources")]
+            Self::Resource { uri, .. } => {
+                out.text("Resource not found: ");
+                quote(out, uri.get(buf));
+            }
+            #[cfg(feature = "prompts")]
+            Self::Prompt(raw) => {
+                out.text("Unknown prompt: ");
+                quote(out, raw.get(buf));
+            }
+            #[cfg(feature = "prompts")]
+            Self::Argument(name, why) => {
+                out.text("Invalid params: ");
+                out.text(name);
+                out.text(why);
+            }
             Self::Cursor => out.text("Invalid cursor"),
             #[cfg(feature = "http")]
             Self::HeaderMissing(header) => {
@@ -204,6 +238,12 @@ impl Fault {
                 }
                 out.text("],\"requested\":\"");
                 out.put(raw.get(buf));
+                out.text("\"}");
+            }
+            #[cfg(feature = "resources")]
+            Self::Resource { uri, .. } => {
+                out.text(",\"data\":{\"uri\":\"");
+                out.put(uri.get(buf));
                 out.text("\"}");
             }
             Self::Capability(missing) => {
