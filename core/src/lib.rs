@@ -22,6 +22,8 @@
 //! * [`server`]: [`Line`](server::Line) and [`Server`](server::Server), and
 //!   the order of calls;
 //! * [`tool`](mod@tool): descriptors, the check, what a handler may answer;
+//! * `resource`: what can be read, and at which URIs;
+//! * `prompt`: what can be suggested to say;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!

@@ -1,5 +1,6 @@
 //! What a device says of itself.
 
+use super::revision::Method;
 use crate::json::write::is_plain;
 #[cfg(feature = "prompts")]
 use crate::prompt::{self, Prompt};
@@ -129,6 +130,21 @@ impl<App> Device<App> {
     pub const fn ttl_ms(mut self, millis: u32) -> Self {
         self.ttl_ms = millis;
         self
+    }
+
+    /// Whether a method is served: what is not advertised is not (M-036).
+    pub(super) fn serves(&self, method: Method) -> bool {
+        match method {
+            #[cfg(feature = "resources")]
+            Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => {
+                self.has_resources()
+            }
+            #[cfg(feature = "prompts")]
+            Method::PromptsList | Method::PromptsGet => !self.prompts.is_empty(),
+            #[cfg(feature = "prompts")]
+            Method::Complete => self.has_completions(),
+            _ => true,
+        }
     }
 
     /// Its tools.

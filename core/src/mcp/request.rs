@@ -336,7 +336,7 @@ impl<'a> Request<'a> {
                 super::http::name(self.buf, headers, named.and_then(Value::as_text))?;
             }
         }
-        let method = self.find(true)?;
+        let method = self.find(device, true)?;
         self.serve(device, framing, version, method, Some(capabilities(client)))
     }
 
@@ -354,7 +354,7 @@ impl<'a> Request<'a> {
             #[cfg(not(feature = "http"))]
             Framing::Never(never) => match **never {},
         };
-        let method = self.find(false)?;
+        let method = self.find(device, false)?;
         self.shape()?;
         match (method, session) {
             (Method::Initialize, _) => self.initialize(),
@@ -375,8 +375,12 @@ impl<'a> Request<'a> {
         self.params.fault.map_or(Ok(()), Err)
     }
 
-    fn find(&self, modern: bool) -> Result<Method, Fault> {
-        Method::of(self.method, modern).ok_or_else(|| self.unknown())
+    /// The method, if the era has it and the device has something to serve
+    /// with it.
+    fn find<App>(&self, device: &Device<App>, modern: bool) -> Result<Method, Fault> {
+        Method::of(self.method, modern)
+            .filter(|method| device.serves(*method))
+            .ok_or(Fault::Method(self.span(self.method.raw())))
     }
 
     /// What `Mcp-Name` repeats, for a method that has it (M-065).
@@ -430,12 +434,6 @@ impl<'a> Request<'a> {
                 Ok(self.answer(version, Body::Tools { from, to }))
             }
             #[cfg(feature = "resources")]
-            Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead
-                if !device.has_resources() =>
-            {
-                Err(self.unknown())
-            }
-            #[cfg(feature = "resources")]
             Method::ResourcesList => {
                 let (from, to) = self.page(&resources::resources(device, version))?;
                 Ok(self.answer(version, Body::Resources { from, to }))
@@ -461,12 +459,6 @@ impl<'a> Request<'a> {
                 Ok(self.work(version, Body::Contents { at, uri }))
             }
             #[cfg(feature = "prompts")]
-            Method::PromptsList | Method::PromptsGet if device.prompts.is_empty() => {
-                Err(self.unknown())
-            }
-            #[cfg(feature = "prompts")]
-            Method::Complete if !device.has_completions() => Err(self.unknown()),
-            #[cfg(feature = "prompts")]
             Method::PromptsList => {
                 let (from, to) = self.page(&prompts::prompts(device, version))?;
                 Ok(self.answer(version, Body::Prompts { from, to }))
@@ -490,12 +482,6 @@ impl<'a> Request<'a> {
                 .ok_or(Fault::Cursor)?,
         };
         Ok((from, list.page_end(from)))
-    }
-
-    /// What is answered to a method that no revision has, or of which this
-    /// device serves nothing.
-    fn unknown(&self) -> Fault {
-        Fault::Method(self.span(self.method.raw()))
     }
 
     #[cfg(any(feature = "resources", feature = "prompts"))]
