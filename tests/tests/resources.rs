@@ -483,6 +483,28 @@ fn completion_offers_what_begins_so() {
     }
 }
 
+/// A hundred values at most, and the number of all (M-159).
+#[test]
+fn completion_ends_at_its_limit() {
+    static FULL: Device<()> = Device::new(Identity::new("d", "1"), &[]).prompts(&[Prompt {
+        arguments: &[Argument::new("a", "").values(&["v"; 101])],
+        ..Prompt::new("p", "", |_, messages| messages.text("x"))
+    }]);
+    let mut memory = Lines::new();
+    let mut peer = LinePeer::new(&mut memory, &FULL, (), Cut::WHOLE);
+    let answer = peer.one(
+        modern(
+            "completion/complete",
+            r#""ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}"#,
+        )
+        .trim_end(),
+    );
+    let completion = &answer["result"]["completion"];
+    assert_eq!(completion["values"].as_array().map(Vec::len), Some(100));
+    assert_eq!(completion["total"], 101);
+    assert_eq!(completion["hasMore"], true);
+}
+
 fn post(method: &str, params: &str, name: &str) -> Answer {
     let body = modern(method, params);
     let mut memory = HttpMemory::<2048, 256>::new();

@@ -217,6 +217,7 @@ pub(crate) fn write_reply<App>(
 }
 
 /// Writes what is served, and nothing that is not (M-036).
+#[cfg(any(feature = "resources", feature = "prompts"))]
 fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>) {
     out.text(",\"capabilities\":{\"tools\":{}");
     #[cfg(feature = "resources")]
@@ -230,8 +231,13 @@ fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>) {
             out.text(",\"completions\":{}");
         }
     }
-    let _ = device;
     out.byte(b'}');
+}
+
+/// Tools alone are served: one text, which costs less flash.
+#[cfg(not(any(feature = "resources", feature = "prompts")))]
+fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>) {
+    out.text(",\"capabilities\":{\"tools\":{}}");
 }
 
 /// Writes the error of a reading or a prompt that could not be given: these

@@ -41,6 +41,15 @@ impl Cache {
 ///         })
 ///     }]);
 /// ```
+///
+/// A table that breaks a rule does not build:
+///
+/// ```compile_fail
+/// # use agentmote::mcp::{Device, Identity};
+/// # use agentmote::resource::Resource;
+/// static DEVICE: Device<()> = Device::new(Identity::new("arm", "1.0.0"), &[])
+///     .templates(&[Resource::new("arm://{joint}{axis}", "joint", |_, r| r.missing())]);
+/// ```
 #[derive(Debug)]
 pub struct Resource<App> {
     /// A URI of visible ASCII. In a template, `{name}` stands for a parameter
