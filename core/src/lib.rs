@@ -22,6 +22,8 @@
 //! * [`server`]: [`Line`](server::Line) and [`Server`](server::Server), and
 //!   the order of calls;
 //! * [`tool`](mod@tool): descriptors, the check, what a handler may answer;
+//! * `resource`: what can be read, and at which URIs;
+//! * `prompt`: what can be suggested to say;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!
@@ -31,6 +33,8 @@
 //! | --- | --- | --- |
 //! | `http` | yes | HTTP/1.1 and the header rules of MCP's Streamable HTTP |
 //! | `macros` | yes | `#[tool]` and the derives |
+//! | `resources` | yes | resources and templates of resources |
+//! | `prompts` | yes | prompts and completion of their arguments |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]
@@ -45,6 +49,10 @@ pub mod limits;
 mod macros;
 pub mod manual;
 pub mod mcp;
+#[cfg(feature = "prompts")]
+pub mod prompt;
+#[cfg(feature = "resources")]
+pub mod resource;
 pub mod rpc;
 pub mod server;
 pub mod time;

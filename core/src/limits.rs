@@ -26,6 +26,14 @@ pub const SCHEMA_MEMBERS: usize = 64;
 /// Characters of a tool, parameter or choice name (M-102).
 pub const NAME_CHARS: usize = 64;
 
+/// Parameters of one URI template.
+///
+/// No RAM: each is found again when it is asked for.
+pub const URI_PARAMS: usize = 4;
+
+/// Values of one answer to a request for completion (M-159).
+pub const COMPLETIONS: usize = 100;
+
 /// Bytes of a caller's text that an error message repeats.
 ///
 /// Longer text is shown with an ellipsis, so that a message stays short.

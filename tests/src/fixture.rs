@@ -1,9 +1,12 @@
-//! The server that the public conformance suites test: the tools that their
-//! scenarios call by name. One `no_std`-clean table on the core.
+//! The server that the public conformance suites test: the tools,
+//! resources and prompts that their scenarios ask for by name. One `no_std`-clean table on the core.
 
 use core::task::Poll;
 
+use agentmote::json::Text;
 use agentmote::mcp::{Device, Identity};
+use agentmote::prompt::{Argument, Prompt};
+use agentmote::resource::{Cache, Resource};
 use agentmote::tool::{Answer, Call, Data};
 use agentmote::{ToolArgs, catalog, tool};
 
@@ -30,7 +33,94 @@ pub static DEVICE: Device<Fixture> = Device::new(
         json_schema_2020_12_tool,
         set_led,
     ],
-);
+)
+.resources(&[
+    Resource {
+        title: "Static text",
+        description: "A text in flash.",
+        mime: "text/plain",
+        cache: Cache {
+            ttl_ms: 60_000,
+            public: true,
+        },
+        ..Resource::new("test://static-text", "static-text", |_, reading| {
+            reading.constant("This is the content of the static text resource.")
+        })
+    },
+    Resource {
+        description: "A picture in flash.",
+        mime: "image/png",
+        ..Resource::new("test://static-binary", "static-binary", |_, reading| {
+            reading.bytes(Data::Static(PNG))
+        })
+    },
+])
+.templates(&[Resource {
+    description: "Data by number.",
+    mime: "application/json",
+    ..Resource::new(
+        "test://template/{id}/data",
+        "template-data",
+        |_, reading| match reading.get("id") {
+            Some(id) => reading.format(format_args!(
+                "{{\"id\":\"{id}\",\"templateTest\":true,\"data\":\"Data for ID: {id}\"}}"
+            )),
+            None => reading.missing(),
+        },
+    )
+}])
+.prompts(&[
+    Prompt::new(
+        "test_simple_prompt",
+        "A prompt without arguments.",
+        |_, messages| {
+            messages.text("This is a simple prompt for testing.");
+        },
+    ),
+    Prompt {
+        arguments: &[
+            Argument::new("arg1", "First argument.").values(&["test1", "test2", "other"]),
+            Argument::new("arg2", "Second argument."),
+        ],
+        ..Prompt::new(
+            "test_prompt_with_arguments",
+            "A prompt with two arguments.",
+            |_, messages| {
+                if let (Some(arg1), Some(arg2)) = (messages.get("arg1"), messages.get("arg2")) {
+                    messages.format(format_args!(
+                        "Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
+                    ));
+                }
+            },
+        )
+    },
+    Prompt {
+        arguments: &[Argument::new("resourceUri", "URI of the resource.")],
+        ..Prompt::new(
+            "test_prompt_with_embedded_resource",
+            "A prompt that holds a resource.",
+            |_, messages| {
+                match messages.get("resourceUri").and_then(Text::as_str) {
+                    Some(uri) => messages.resource_text(
+                        uri,
+                        "text/plain",
+                        "Embedded resource content for testing.",
+                    ),
+                    None => return messages.fail("the URI has an escape"),
+                }
+                messages.text("Please process the embedded resource above.");
+            },
+        )
+    },
+    Prompt::new(
+        "test_prompt_with_image",
+        "A prompt that holds a picture.",
+        |_, messages| {
+            messages.image(Data::Static(PNG), "image/png");
+            messages.text("Please analyze the image above.");
+        },
+    ),
+]);
 
 /// A picture of one red dot: PNG, 1 by 1 pixel.
 const PNG: &[u8] = &[

@@ -15,14 +15,25 @@ const TABLE: &[(&str, &[&str])] = &[
     ("frame", &["buf", "limits"]),
     ("rpc", &["json", "buf", "limits"]),
     ("tool", &["json", "buf", "time", "limits"]),
+    ("resource", &["tool", "json", "buf", "time", "limits"]),
+    ("prompt", &["tool", "json", "time", "limits"]),
     (
         "mcp",
-        &["rpc", "json", "tool", "buf", "limits", "frame::http"],
+        &[
+            "rpc",
+            "json",
+            "resource",
+            "prompt",
+            "tool",
+            "buf",
+            "limits",
+            "frame::http",
+        ],
     ),
     (
         "server",
         &[
-            "mcp", "tool", "rpc", "frame", "json", "buf", "time", "limits",
+            "mcp", "resource", "prompt", "tool", "rpc", "frame", "json", "buf", "time", "limits",
         ],
     ),
     ("__private", &["tool", "json"]),

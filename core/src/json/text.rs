@@ -1,5 +1,7 @@
 //! What a string says, read from its raw form.
 
+use core::fmt;
+
 use super::scan::plain_run;
 use crate::buf::find;
 
@@ -93,6 +95,13 @@ impl<'a> Text<'a> {
             len += c.encode_utf8(room).len();
         }
         core::str::from_utf8(out.get(..len)?).ok()
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chars()
+            .try_for_each(|c| fmt::Write::write_char(out, c))
     }
 }
 

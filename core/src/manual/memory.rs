@@ -9,7 +9,7 @@
 //! | --- | --- | --- |
 //! | `RX` of a line | the longest line | -32600 with both lengths, the line is dropped |
 //! | `RX` of HTTP | the longest head and body together | 431 or 413, the connection ends |
-//! | `RESULT` | the largest result, constant blobs not counted | a failed result that says how much was needed |
+//! | `RESULT` | the largest result, reading or prompt, constant blobs not counted | a failed result, or -32603, that says how much was needed |
 //! | `CALLS` and `KEPT` of a line | calls of polled tools in flight, each with id, arguments and token | a failed result that says so, before anything acts |
 //!
 //! Answers of constant data, such as the list of tools, need no buffer of

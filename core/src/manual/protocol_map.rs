@@ -12,6 +12,9 @@
 //! | headers of the modern era (F) | `mcp/http.rs` | `tests/tests/cases_http.rs` |
 //! | discovery, results, cache hints (C, D) | `mcp/reply.rs` | `tests/tests/cases_http.rs` |
 //! | lists of tools, content blocks (I, K) | `mcp/tools.rs` | `tests/tests/modern_lines.rs` |
+//! | resources (O, M-154 to M-157) | `mcp/resources.rs`, `resource/table.rs`, `resource/pattern.rs` | `tests/tests/resources.rs` |
+//! | prompts, completion (O, M-158, M-159) | `mcp/prompts.rs`, `prompt/mod.rs` | `tests/tests/resources.rs` |
+//! | pages of lists (M-105, M-106) | `mcp/pages.rs` | `tests/tests/resources.rs`, `tests/tests/modern_lines.rs` |
 //! | schemas (J) | `tool/schema.rs` | `tests/tests/schemas.rs` |
 //! | arguments (M-119, M-124) | `tool/check.rs` | `tests/tests/schemas.rs`, `tests/tests/cases_lines.rs` |
 //! | lines (H) | `frame/line.rs`, `server/line.rs` | `tests/tests/cuts.rs` |

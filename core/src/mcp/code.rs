@@ -2,6 +2,7 @@
 //! one place for all three, for every revision.
 
 use super::Version;
+use super::request::META_VERSION;
 use crate::buf::{Sink, Span};
 use crate::json::{Error, write};
 use crate::rpc;
@@ -12,6 +13,9 @@ use crate::tool::{Capabilities, quote};
 const HEADER_MISMATCH: i32 = -32020;
 /// The client has not declared what is needed (M-025).
 const MISSING_CAPABILITY: i32 = -32021;
+/// No such resource, before 2026-07-28 (M-155).
+#[cfg(feature = "resources")]
+const RESOURCE_NOT_FOUND: i32 = -32002;
 /// The version of the request is not served (M-023).
 const UNSUPPORTED_VERSION: i32 = -32022;
 
@@ -27,6 +31,8 @@ pub(crate) enum Fault {
     Invalid(&'static str),
     /// A member of `params` that is missing or of the wrong kind.
     Params(&'static str),
+    /// A legacy request before the handshake.
+    Unopened,
     /// `params` or `_meta` is no object, or has a member twice.
     Shape(&'static str),
     /// `_meta` lacks what every modern request carries.
@@ -37,6 +43,15 @@ pub(crate) enum Fault {
     Method(Span),
     /// No such tool; raw.
     Tool(Span),
+    /// No such resource; raw.
+    #[cfg(feature = "resources")]
+    Resource { uri: Span, modern: bool },
+    /// No such prompt; raw.
+    #[cfg(feature = "prompts")]
+    Prompt(Span),
+    /// An argument of a prompt, and what is wrong with it.
+    #[cfg(feature = "prompts")]
+    Argument(&'static str, &'static str),
     /// A cursor that no answer gave.
     Cursor,
     /// A required header that is missing.
@@ -67,9 +82,18 @@ impl Fault {
             Self::Parse(_) => rpc::PARSE_ERROR,
             Self::TooLong { .. } | Self::Invalid(_) => rpc::INVALID_REQUEST,
             Self::Method(_) => rpc::METHOD_NOT_FOUND,
-            Self::Params(_) | Self::Shape(_) | Self::Meta(_) | Self::Tool(_) | Self::Cursor => {
-                rpc::INVALID_PARAMS
-            }
+            Self::Params(_)
+            | Self::Unopened
+            | Self::Shape(_)
+            | Self::Meta(_)
+            | Self::Tool(_)
+            | Self::Cursor => rpc::INVALID_PARAMS,
+            #[cfg(feature = "resources")]
+            Self::Resource { modern: false, .. } => RESOURCE_NOT_FOUND,
+            #[cfg(feature = "resources")]
+            Self::Resource { .. } => rpc::INVALID_PARAMS,
+            #[cfg(feature = "prompts")]
+            Self::Prompt(_) | Self::Argument(..) => rpc::INVALID_PARAMS,
             Self::Version(_) => UNSUPPORTED_VERSION,
             #[cfg(feature = "http")]
             Self::HeaderMissing(_)
@@ -136,6 +160,10 @@ impl Fault {
                 out.text("Invalid params: ");
                 out.text(why);
             }
+            Self::Unopened => {
+                out.text("Invalid params: send initialize first, or _meta with ");
+                out.text(META_VERSION);
+            }
             Self::Meta(key) => {
                 out.text("Missing or malformed _meta ");
                 out.text(key);
@@ -151,6 +179,22 @@ impl Fault {
             Self::Tool(raw) => {
                 out.text("Unknown tool: ");
                 quote(out, raw.get(buf));
+            }
+            #[cfg(feature = "resources")]
+            Self::Resource { uri, .. } => {
+                out.text("Resource not found: ");
+                quote(out, uri.get(buf));
+            }
+            #[cfg(feature = "prompts")]
+            Self::Prompt(raw) => {
+                out.text("Unknown prompt: ");
+                quote(out, raw.get(buf));
+            }
+            #[cfg(feature = "prompts")]
+            Self::Argument(name, why) => {
+                out.text("Invalid params: ");
+                out.text(name);
+                out.text(why);
             }
             Self::Cursor => out.text("Invalid cursor"),
             #[cfg(feature = "http")]
@@ -204,6 +248,12 @@ impl Fault {
                 }
                 out.text("],\"requested\":\"");
                 out.put(raw.get(buf));
+                out.text("\"}");
+            }
+            #[cfg(feature = "resources")]
+            Self::Resource { uri, .. } => {
+                out.text(",\"data\":{\"uri\":\"");
+                out.put(uri.get(buf));
                 out.text("\"}");
             }
             Self::Capability(missing) => {

@@ -1,6 +1,11 @@
 //! What a device says of itself.
 
+use super::revision::Method;
 use crate::json::write::is_plain;
+#[cfg(feature = "prompts")]
+use crate::prompt::{self, Prompt};
+#[cfg(feature = "resources")]
+use crate::resource::{self, Resource};
 use crate::tool::{Catalog, Entry};
 
 /// Who the device is.
@@ -33,6 +38,12 @@ impl Identity {
 pub struct Device<App: 'static> {
     pub(super) identity: Identity,
     pub(crate) tools: Catalog<App>,
+    #[cfg(feature = "resources")]
+    pub(super) resources: &'static [Resource<App>],
+    #[cfg(feature = "resources")]
+    pub(super) templates: &'static [Resource<App>],
+    #[cfg(feature = "prompts")]
+    pub(super) prompts: &'static [Prompt<App>],
     pub(super) page_bytes: usize,
     pub(super) ttl_ms: u32,
 }
@@ -52,14 +63,61 @@ impl<App> Device<App> {
         Self {
             identity,
             tools: Catalog::new(tools),
+            #[cfg(feature = "resources")]
+            resources: &[],
+            #[cfg(feature = "resources")]
+            templates: &[],
+            #[cfg(feature = "prompts")]
+            prompts: &[],
             page_bytes: 0,
             ttl_ms: 3_600_000,
         }
     }
 
-    /// The same, with pages of `tools/list` that end after so many bytes of
-    /// tool descriptions (M-105); a page holds at least one tool, 0 means one
-    /// page.
+    /// The same, with these resources. Without any, and without templates,
+    /// resources are not advertised (M-036).
+    ///
+    /// # Panics
+    /// When a resource breaks a rule (see [`Resource`]). In a `static` that
+    /// is an error of the build.
+    #[cfg(feature = "resources")]
+    #[must_use]
+    pub const fn resources(mut self, table: &'static [Resource<App>]) -> Self {
+        resource::verify(table, false);
+        self.resources = table;
+        self
+    }
+
+    /// The same, with these resources whose URIs have parameters.
+    ///
+    /// # Panics
+    /// When one breaks a rule (see [`Resource`]). In a `static` that is an
+    /// error of the build.
+    #[cfg(feature = "resources")]
+    #[must_use]
+    pub const fn templates(mut self, table: &'static [Resource<App>]) -> Self {
+        resource::verify(table, true);
+        self.templates = table;
+        self
+    }
+
+    /// The same, with these prompts. Without any, prompts are not advertised,
+    /// and without values of their arguments, completion is not (M-036).
+    ///
+    /// # Panics
+    /// When names are empty, need an escape in JSON, or stand twice, or a
+    /// prompt has more than [`PARAMS`](crate::limits::PARAMS) arguments. In
+    /// a `static` that is an error of the build.
+    #[cfg(feature = "prompts")]
+    #[must_use]
+    pub const fn prompts(mut self, table: &'static [Prompt<App>]) -> Self {
+        prompt::verify(table);
+        self.prompts = table;
+        self
+    }
+
+    /// The same, with pages of lists that end after so many bytes of
+    /// descriptions (M-105); a page holds at least one, 0 means one page.
     #[must_use]
     pub const fn page_bytes(mut self, bytes: usize) -> Self {
         self.page_bytes = bytes;
@@ -72,6 +130,21 @@ impl<App> Device<App> {
     pub const fn ttl_ms(mut self, millis: u32) -> Self {
         self.ttl_ms = millis;
         self
+    }
+
+    /// Whether a method is served: what is not advertised is not (M-036).
+    pub(super) fn serves(&self, method: Method) -> bool {
+        match method {
+            #[cfg(feature = "resources")]
+            Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead => {
+                self.has_resources()
+            }
+            #[cfg(feature = "prompts")]
+            Method::PromptsList | Method::PromptsGet => !self.prompts.is_empty(),
+            #[cfg(feature = "prompts")]
+            Method::Complete => self.has_completions(),
+            _ => true,
+        }
     }
 
     /// Its tools.

@@ -8,8 +8,13 @@ mod code;
 mod device;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+mod pages;
+#[cfg(feature = "prompts")]
+mod prompts;
 mod reply;
 mod request;
+#[cfg(feature = "resources")]
+mod resources;
 mod revision;
 mod tools;
 

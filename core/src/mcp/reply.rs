@@ -2,11 +2,21 @@
 
 use super::code::Fault;
 use super::device::Device;
+#[cfg(feature = "prompts")]
+use super::prompts;
+#[cfg(feature = "resources")]
+use super::resources;
 use super::revision::Version;
 use super::tools;
 use crate::buf::{Sink, Span};
+#[cfg(feature = "prompts")]
+use crate::json::Text;
 use crate::json::write;
+#[cfg(feature = "resources")]
+use crate::resource::{At, Cache};
 use crate::rpc;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use crate::tool::Piece;
 use crate::tool::{Outcome, Progress};
 
 /// An answer. Its spans lie in the buffer of the message that it answers.
@@ -29,9 +39,58 @@ pub(crate) enum Body {
         from: u8,
         to: u8,
     },
+    #[cfg(feature = "resources")]
+    Resources {
+        from: u8,
+        to: u8,
+    },
+    #[cfg(feature = "resources")]
+    Templates {
+        from: u8,
+        to: u8,
+    },
+    /// What the reading of this resource left in the result buffer; the URI
+    /// is raw.
+    #[cfg(feature = "resources")]
+    Contents {
+        at: At,
+        uri: Span,
+    },
+    #[cfg(feature = "prompts")]
+    Prompts {
+        from: u8,
+        to: u8,
+    },
+    /// What this prompt left in the result buffer, of these arguments.
+    #[cfg(feature = "prompts")]
+    Messages {
+        at: u8,
+        arguments: Span,
+    },
+    /// Values of an argument of a prompt; what was typed is raw.
+    #[cfg(feature = "prompts")]
+    Completion {
+        at: u8,
+        argument: u8,
+        typed: Span,
+    },
     /// What the handler left in the connection's result buffer.
     Outcome,
     Fault(Fault),
+}
+
+#[cfg(any(feature = "resources", feature = "prompts"))]
+impl Body {
+    /// Whether the application gives it, and may fail to.
+    fn is_given(self) -> bool {
+        match self {
+            #[cfg(feature = "resources")]
+            Self::Contents { .. } => true,
+            #[cfg(feature = "prompts")]
+            Self::Messages { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// Writes an answer. `message` is the buffer that its spans lie in, `result`
@@ -51,6 +110,10 @@ pub(crate) fn write_reply<App>(
         out.byte(b'}');
         return;
     }
+    #[cfg(any(feature = "resources", feature = "prompts"))]
+    if reply.body.is_given() && outcome.failed() {
+        return write_failure(out, outcome, result);
+    }
     out.text(",\"result\":{");
     let modern = reply.version.is_modern();
     if modern {
@@ -59,13 +122,15 @@ pub(crate) fn write_reply<App>(
             out.byte(b',');
         }
     }
-    let mut cached = false;
+    let mut cached = None;
+    let listed = Some((device.ttl_ms, true));
     match reply.body {
         Body::Empty | Body::Fault(_) => {}
         Body::Initialize => {
             out.text("\"protocolVersion\":");
             write::name(out, reply.version.text());
-            out.text(",\"capabilities\":{\"tools\":{}},\"serverInfo\":");
+            write_capabilities(out, device);
+            out.text(",\"serverInfo\":");
             write_identity(out, device, reply.version.has_structured());
             write_instructions(out, device);
         }
@@ -78,20 +143,70 @@ pub(crate) fn write_reply<App>(
                 });
                 write::name(out, version.text());
             }
-            out.text("],\"capabilities\":{\"tools\":{}}");
+            out.byte(b']');
+            write_capabilities(out, device);
             write_instructions(out, device);
-            cached = true;
+            cached = listed;
         }
         Body::Tools { from, to } => {
-            tools::write_list(out, device, reply.version, from, to);
-            cached = modern;
+            tools::tools(device, reply.version).write_page(out, "tools", from, to);
+            cached = listed;
+        }
+        #[cfg(feature = "resources")]
+        Body::Resources { from, to } => {
+            resources::resources(device, reply.version).write_page(out, "resources", from, to);
+            cached = listed;
+        }
+        #[cfg(feature = "resources")]
+        Body::Templates { from, to } => {
+            resources::templates(device, reply.version).write_page(
+                out,
+                "resourceTemplates",
+                from,
+                to,
+            );
+            cached = listed;
+        }
+        #[cfg(feature = "resources")]
+        Body::Contents { at, uri } => {
+            let resource = device.resource(at);
+            let mime = resource.map_or("", |resource| resource.mime);
+            resources::write_contents(out, mime, uri, message, outcome, result);
+            let cache = resource.map_or(Cache::NONE, |resource| resource.cache);
+            cached = Some((cache.ttl_ms, cache.public));
+        }
+        #[cfg(feature = "prompts")]
+        Body::Prompts { from, to } => {
+            prompts::prompts(device, reply.version).write_page(out, "prompts", from, to);
+            cached = listed;
+        }
+        #[cfg(feature = "prompts")]
+        Body::Messages { at, .. } => {
+            let description = device.prompt(at).map_or("", |prompt| prompt.description);
+            prompts::write_messages(out, description, outcome, result);
+        }
+        #[cfg(feature = "prompts")]
+        Body::Completion {
+            at,
+            argument,
+            typed,
+        } => {
+            let values = device
+                .prompt(at)
+                .and_then(|prompt| prompt.arguments.get(usize::from(argument)))
+                .map_or(&[][..], |argument| argument.values);
+            prompts::write_completion(out, values, Text::checked(typed.get(message)));
         }
         Body::Outcome => tools::write_result(out, outcome, result, reply.version),
     }
-    if cached {
+    if let (Some((ttl_ms, public)), true) = (cached, modern) {
         out.text(",\"ttlMs\":");
-        write::u64(out, u64::from(device.ttl_ms));
-        out.text(",\"cacheScope\":\"public\"");
+        write::u64(out, u64::from(ttl_ms));
+        out.text(if public {
+            ",\"cacheScope\":\"public\""
+        } else {
+            ",\"cacheScope\":\"private\""
+        });
     }
     if modern {
         out.text(",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
@@ -99,6 +214,43 @@ pub(crate) fn write_reply<App>(
         out.byte(b'}');
     }
     out.text("}}");
+}
+
+/// Writes what is served, and nothing that is not (M-036).
+#[cfg(any(feature = "resources", feature = "prompts"))]
+fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>) {
+    out.text(",\"capabilities\":{\"tools\":{}");
+    #[cfg(feature = "resources")]
+    if device.has_resources() {
+        out.text(",\"resources\":{}");
+    }
+    #[cfg(feature = "prompts")]
+    if !device.prompts.is_empty() {
+        out.text(",\"prompts\":{}");
+        if device.has_completions() {
+            out.text(",\"completions\":{}");
+        }
+    }
+    out.byte(b'}');
+}
+
+/// Tools alone are served: one text, which costs less flash.
+#[cfg(not(any(feature = "resources", feature = "prompts")))]
+fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>) {
+    out.text(",\"capabilities\":{\"tools\":{}}");
+}
+
+/// Writes the error of a reading or a prompt that could not be given: these
+/// results have no place for a failure.
+#[cfg(any(feature = "resources", feature = "prompts"))]
+fn write_failure(out: &mut Sink<'_>, outcome: &Outcome, result: &[u8]) {
+    out.text(",\"error\":{\"code\":");
+    write::i64(out, i64::from(rpc::INTERNAL_ERROR));
+    out.text(",\"message\":\"Internal error: ");
+    if let Some(Piece::Text(reason)) = outcome.pieces(result).next() {
+        write::escaped(out, reason.as_bytes());
+    }
+    out.text("\"}}");
 }
 
 fn write_identity<App>(out: &mut Sink<'_>, device: &Device<App>, titles: bool) {

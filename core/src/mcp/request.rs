@@ -3,11 +3,20 @@
 
 use super::code::Fault;
 use super::device::Device;
+use super::pages::List;
+#[cfg(feature = "prompts")]
+use super::prompts;
 use super::reply::{Body, Reply};
+#[cfg(feature = "resources")]
+use super::resources;
 use super::revision::{Method, Version};
 use super::tools;
 use crate::buf::{Sink, Span};
 use crate::json::{Kind, Reader, Reason, Text, Value};
+#[cfg(feature = "prompts")]
+use crate::prompt;
+#[cfg(feature = "resources")]
+use crate::resource;
 use crate::rpc::{self, Message};
 use crate::tool::Capabilities;
 
@@ -72,6 +81,9 @@ pub(crate) enum Decision {
     Open(Session, Reply),
     /// An answer that needs no work.
     Answer(Reply),
+    /// An answer whose body the application has still to fill.
+    #[cfg(any(feature = "resources", feature = "prompts"))]
+    Work(Reply),
     /// A call, found right but for its arguments.
     Call(CallPlan),
 }
@@ -153,6 +165,13 @@ struct Params<'a> {
     name: Option<Value<'a>>,
     arguments: Option<Value<'a>>,
     cursor: Option<Value<'a>>,
+    #[cfg(feature = "resources")]
+    uri: Option<Value<'a>>,
+    /// `ref` of `completion/complete`.
+    #[cfg(feature = "prompts")]
+    reference: Option<Value<'a>>,
+    #[cfg(feature = "prompts")]
+    argument: Option<Value<'a>>,
     /// Of `initialize`.
     version: Option<Value<'a>>,
     /// Of `initialize`.
@@ -174,7 +193,7 @@ struct Meta<'a> {
     twice: bool,
 }
 
-const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
 
 impl<'a> Params<'a> {
@@ -207,6 +226,8 @@ impl<'a> Params<'a> {
                 &mut self.client
             } else if name.is("requestId") {
                 &mut self.request
+            } else if let Some(place) = self.more(name) {
+                place
             } else {
                 continue;
             };
@@ -220,6 +241,24 @@ impl<'a> Params<'a> {
             self.fault = Some(Fault::Shape("a member of _meta stands twice"));
         }
         Ok(())
+    }
+}
+
+impl<'a> Params<'a> {
+    /// The place of a member that only some builds know.
+    fn more(&mut self, name: Text<'_>) -> Option<&mut Option<Value<'a>>> {
+        #[cfg(feature = "resources")]
+        if name.is("uri") {
+            return Some(&mut self.uri);
+        }
+        #[cfg(feature = "prompts")]
+        if name.is("ref") {
+            return Some(&mut self.reference);
+        } else if name.is("argument") {
+            return Some(&mut self.argument);
+        }
+        let _ = name;
+        None
     }
 }
 
@@ -290,11 +329,11 @@ impl<'a> Request<'a> {
         #[cfg(feature = "http")]
         if let Framing::Http(headers) = framing {
             super::http::method(self.buf, headers, self.method)?;
-            if self.method.is("tools/call") {
-                super::http::name(self.buf, headers, self.params.name.and_then(Value::as_text))?;
+            if let Some(named) = self.named() {
+                super::http::name(self.buf, headers, named.and_then(Value::as_text))?;
             }
         }
-        let method = self.find(true)?;
+        let method = self.find(device, true)?;
         self.serve(device, framing, version, method, Some(capabilities(client)))
     }
 
@@ -312,14 +351,12 @@ impl<'a> Request<'a> {
             #[cfg(not(feature = "http"))]
             Framing::Never(never) => match **never {},
         };
-        let method = self.find(false)?;
+        let method = self.find(device, false)?;
         self.shape()?;
         match (method, session) {
             (Method::Initialize, _) => self.initialize(),
             (Method::Ping, _) => Ok(self.answer(Version::NEWEST_LEGACY, Body::Empty)),
-            (_, None) => Err(Fault::Params(
-                "send initialize first, or _meta with io.modelcontextprotocol/protocolVersion",
-            )),
+            (_, None) => Err(Fault::Unopened),
             (_, Some(session)) => {
                 // Without a session to remember them, the capabilities of an
                 // HTTP client are not known here (M-026).
@@ -333,8 +370,26 @@ impl<'a> Request<'a> {
         self.params.fault.map_or(Ok(()), Err)
     }
 
-    fn find(&self, modern: bool) -> Result<Method, Fault> {
-        Method::of(self.method, modern).ok_or(Fault::Method(self.span(self.method.raw())))
+    /// The method, if the era has it and the device has something to serve
+    /// with it.
+    fn find<App>(&self, device: &Device<App>, modern: bool) -> Result<Method, Fault> {
+        Method::of(self.method, modern)
+            .filter(|method| device.serves(*method))
+            .ok_or(Fault::Method(self.span(self.method.raw())))
+    }
+
+    /// What `Mcp-Name` repeats, for a method that has it (M-065).
+    #[cfg(feature = "http")]
+    fn named(&self) -> Option<Option<Value<'a>>> {
+        #[cfg(feature = "resources")]
+        if self.method.is("resources/read") {
+            return Some(self.params.uri);
+        }
+        #[cfg(feature = "prompts")]
+        if self.method.is("prompts/get") {
+            return Some(self.params.name);
+        }
+        self.method.is("tools/call").then_some(self.params.name)
     }
 
     /// The handshake: the same version back if it is a legacy one that is
@@ -370,19 +425,124 @@ impl<'a> Request<'a> {
                 .call(device, framing, version, client)
                 .map(Decision::Call),
             Method::ToolsList => {
-                let from = match self.params.cursor {
-                    None => 0,
-                    Some(cursor) => cursor
-                        .as_text()
-                        .and_then(|cursor| tools::page_of(device, version, cursor))
-                        .ok_or(Fault::Cursor)?,
-                };
-                let to = tools::page_end(device, version, from);
+                let (from, to) = self.page(&tools::tools(device, version))?;
                 Ok(self.answer(version, Body::Tools { from, to }))
             }
+            #[cfg(feature = "resources")]
+            Method::ResourcesList => {
+                let (from, to) = self.page(&resources::resources(device, version))?;
+                Ok(self.answer(version, Body::Resources { from, to }))
+            }
+            #[cfg(feature = "resources")]
+            Method::TemplatesList => {
+                let (from, to) = self.page(&resources::templates(device, version))?;
+                Ok(self.answer(version, Body::Templates { from, to }))
+            }
+            #[cfg(feature = "resources")]
+            Method::ResourcesRead => {
+                let uri = self
+                    .params
+                    .uri
+                    .and_then(Value::as_text)
+                    .ok_or(Fault::Params("uri must be a string"))?;
+                let at = resource::find(device.resources, device.templates, uri);
+                let uri = self.span(uri.raw());
+                let at = at.ok_or(Fault::Resource {
+                    uri,
+                    modern: version.is_modern(),
+                })?;
+                Ok(self.work(version, Body::Contents { at, uri }))
+            }
+            #[cfg(feature = "prompts")]
+            Method::PromptsList => {
+                let (from, to) = self.page(&prompts::prompts(device, version))?;
+                Ok(self.answer(version, Body::Prompts { from, to }))
+            }
+            #[cfg(feature = "prompts")]
+            Method::PromptsGet => self.prompt(device, version),
+            #[cfg(feature = "prompts")]
+            Method::Complete => self.complete(device, version),
             Method::Discover => Ok(self.answer(version, Body::Discover)),
             Method::Ping | Method::Initialize => Ok(self.answer(version, Body::Empty)),
         }
+    }
+
+    /// The page of a list that is asked for.
+    fn page<W: Fn(&mut Sink<'_>, u8)>(&self, list: &List<W>) -> Result<(u8, u8), Fault> {
+        let from = match self.params.cursor {
+            None => 0,
+            Some(cursor) => cursor
+                .as_text()
+                .and_then(|cursor| list.page_of(cursor))
+                .ok_or(Fault::Cursor)?,
+        };
+        Ok((from, list.page_end(from)))
+    }
+
+    #[cfg(any(feature = "resources", feature = "prompts"))]
+    fn work(&self, version: Version, body: Body) -> Decision {
+        Decision::Work(Reply {
+            id: self.span(self.id),
+            version,
+            body,
+        })
+    }
+
+    #[cfg(feature = "prompts")]
+    fn prompt<App>(&self, device: &Device<App>, version: Version) -> Result<Decision, Fault> {
+        let name = self
+            .params
+            .name
+            .and_then(Value::as_text)
+            .ok_or(Fault::Params("name must be a string"))?;
+        let at = device
+            .find_prompt(name)
+            .ok_or(Fault::Prompt(self.span(name.raw())))?;
+        let arguments = match self.params.arguments {
+            None => None,
+            Some(value) if value.kind() == Kind::Object => Some(value),
+            Some(_) => return Err(Fault::Params("arguments must be an object")),
+        };
+        if let Some(prompt) = device.prompt(at) {
+            prompt::check(prompt, arguments)?;
+        }
+        let arguments = arguments.map_or(Span::EMPTY, |value| self.span(value.raw()));
+        Ok(self.work(version, Body::Messages { at, arguments }))
+    }
+
+    #[cfg(feature = "prompts")]
+    fn complete<App>(&self, device: &Device<App>, version: Version) -> Result<Decision, Fault> {
+        let member = |of: Option<Value<'a>>, name, why| {
+            of.and_then(|of| of.member(name))
+                .and_then(Value::as_text)
+                .ok_or(Fault::Params(why))
+        };
+        let (reference, argument) = (self.params.reference, self.params.argument);
+        let kind = member(reference, "type", "ref.type must be a string")?;
+        let name = member(argument, "name", "argument.name must be a string")?;
+        let value = member(argument, "value", "argument.value must be a string")?;
+        if !kind.is("ref/prompt") {
+            return Err(Fault::Params("only arguments of prompts are completed"));
+        }
+        let prompt = member(reference, "name", "ref.name must be a string")?;
+        let at = device
+            .find_prompt(prompt)
+            .ok_or(Fault::Prompt(self.span(prompt.raw())))?;
+        let arguments = device.prompt(at).map_or(&[][..], |prompt| prompt.arguments);
+        let argument = arguments
+            .iter()
+            .position(|one| name.is(one.name))
+            .and_then(|argument| u8::try_from(argument).ok())
+            .ok_or(Fault::Params("an argument is not known"))?;
+        let typed = self.span(value.raw());
+        Ok(self.answer(
+            version,
+            Body::Completion {
+                at,
+                argument,
+                typed,
+            },
+        ))
     }
 
     fn call<App>(
@@ -455,11 +615,4 @@ fn capabilities(client: Value<'_>) -> Capabilities {
         }
     }
     found
-}
-
-/// How long an answer would be; used to tell a page's size.
-pub(super) fn measure(write: impl FnOnce(&mut Sink<'_>)) -> usize {
-    let mut sink = Sink::counter();
-    write(&mut sink);
-    sink.total()
 }

@@ -92,17 +92,41 @@ pub(crate) enum Method {
     Discover,
     ToolsList,
     ToolsCall,
+    #[cfg(feature = "resources")]
+    ResourcesList,
+    #[cfg(feature = "resources")]
+    TemplatesList,
+    #[cfg(feature = "resources")]
+    ResourcesRead,
+    #[cfg(feature = "prompts")]
+    PromptsList,
+    #[cfg(feature = "prompts")]
+    PromptsGet,
+    #[cfg(feature = "prompts")]
+    Complete,
 }
 
 impl Method {
     /// Every method with its name and where it exists: in the legacy
     /// revisions, in the modern one.
-    const TABLE: [(Self, &'static str, bool, bool); 5] = [
+    const TABLE: &'static [(Self, &'static str, bool, bool)] = &[
         (Self::ToolsCall, "tools/call", true, true),
         (Self::ToolsList, "tools/list", true, true),
         (Self::Ping, "ping", true, false),
         (Self::Discover, "server/discover", false, true),
         (Self::Initialize, "initialize", true, false),
+        #[cfg(feature = "resources")]
+        (Self::ResourcesRead, "resources/read", true, true),
+        #[cfg(feature = "resources")]
+        (Self::ResourcesList, "resources/list", true, true),
+        #[cfg(feature = "resources")]
+        (Self::TemplatesList, "resources/templates/list", true, true),
+        #[cfg(feature = "prompts")]
+        (Self::PromptsGet, "prompts/get", true, true),
+        #[cfg(feature = "prompts")]
+        (Self::PromptsList, "prompts/list", true, true),
+        #[cfg(feature = "prompts")]
+        (Self::Complete, "completion/complete", true, true),
     ];
 
     /// The method of that name, if the revision has it (M-009, M-167).

@@ -1,84 +1,28 @@
 //! `tools/list` and the result of `tools/call`.
 
 use super::device::Device;
-use super::request::measure;
+use super::pages::List;
 use super::revision::Version;
 use crate::buf::Sink;
-use crate::json::{Text, write};
-use crate::tool::{Entry, Input, Outcome, Piece, Tool, write_schema};
+use crate::json::write;
+use crate::tool::{Input, Outcome, Piece, Tool, write_schema};
 
-/// The page that a cursor names: a place that an earlier page ended at.
-pub(super) fn page_of<App>(device: &Device<App>, version: Version, cursor: Text<'_>) -> Option<u8> {
-    let mut from = 0;
-    // Only ends of pages are cursors, so that a made-up one is refused.
-    while from < count(device) {
-        from = page_end(device, version, from);
-        let mut room = [0; CURSOR_BYTES];
-        let mut name = Sink::new(&mut room);
-        write_cursor(&mut name, from);
-        if from < count(device)
-            && core::str::from_utf8(name.kept()).is_ok_and(|name| cursor.is(name))
-        {
-            return Some(from);
-        }
-    }
-    None
-}
-
-/// Where the page that begins at `from` ends.
-pub(super) fn page_end<App>(device: &Device<App>, version: Version, from: u8) -> u8 {
-    let mut left = device.page_bytes;
-    let mut end = from;
-    while let Some(entry) = device.tools.get(end) {
-        if device.page_bytes != 0 {
-            let size = measure(|out| write_tool(out, &entry.tool, version));
-            if end != from && size > left {
-                break;
-            }
-            left = left.saturating_sub(size);
-        }
-        end = end.saturating_add(1);
-    }
-    end
-}
-
-fn count<App>(device: &Device<App>) -> u8 {
-    // A catalog has at most 254 tools.
-    device.tools.entries().len() as u8
-}
-
-const CURSOR_BYTES: usize = 8;
-
-fn write_cursor(out: &mut Sink<'_>, at: u8) {
-    out.text("tool");
-    write::u64(out, u64::from(at));
-}
-
-/// Writes the members of the result of `tools/list` but for the cache hints.
-pub(super) fn write_list<App>(
-    out: &mut Sink<'_>,
+/// The list of tools.
+pub(super) fn tools<App>(
     device: &Device<App>,
     version: Version,
-    from: u8,
-    to: u8,
-) {
-    out.text("\"tools\":[");
-    let page: &[Entry<App>] = device
-        .tools
-        .entries()
-        .get(usize::from(from)..usize::from(to))
-        .unwrap_or(&[]);
-    for (i, entry) in page.iter().enumerate() {
-        if i > 0 {
-            out.byte(b',');
-        }
-        write_tool(out, &entry.tool, version);
-    }
-    out.byte(b']');
-    if to < count(device) {
-        out.text(",\"nextCursor\":\"");
-        write_cursor(out, to);
-        out.byte(b'"');
+) -> List<impl Fn(&mut Sink<'_>, u8)> {
+    let tools = &device.tools;
+    List {
+        cursor: "tool",
+        // A catalog has at most 254 tools.
+        count: tools.entries().len() as u8,
+        page_bytes: device.page_bytes,
+        write: move |out: &mut Sink<'_>, at: u8| {
+            if let Some(entry) = tools.get(at) {
+                write_tool(out, &entry.tool, version);
+            }
+        },
     }
 }
 
@@ -140,7 +84,7 @@ pub(super) fn write_result(out: &mut Sink<'_>, outcome: &Outcome, buf: &[u8], ve
 }
 
 /// Writes one content block (M-121, M-122).
-fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
+pub(super) fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
     match piece {
         Piece::Text(text) => text_block(out, text.as_bytes()),
         // The same JSON as text, for clients that look no further (M-123).
@@ -167,6 +111,8 @@ fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
             write::base64(out, data);
             out.text("\"}}");
         }
+        #[cfg(feature = "prompts")]
+        Piece::Assistant => {}
     }
 }
 
@@ -192,7 +138,7 @@ fn resource(out: &mut Sink<'_>, uri: &str, mime: &str) {
     mime_type(out, mime);
 }
 
-fn mime_type(out: &mut Sink<'_>, mime: &str) {
+pub(super) fn mime_type(out: &mut Sink<'_>, mime: &str) {
     if !mime.is_empty() {
         out.text(",\"mimeType\":");
         write::string(out, mime);

@@ -2,9 +2,11 @@
 
 use super::Server;
 use super::running::{Running, reply};
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use super::work::work;
 use crate::buf::Span;
 use crate::json::{self, Elements};
-use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, decide};
+use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, Version, decide};
 use crate::time::Instant;
 use crate::tool::Outcome;
 
@@ -96,14 +98,14 @@ impl Batch {
             | Decision::Call(CallPlan { id, version, .. })
                 if version.is_modern() =>
             {
-                Turn::Answer(Reply {
-                    id,
-                    version,
-                    body: Body::Fault(Fault::Invalid(
-                        "a batch is not part of this protocol version",
-                    )),
-                })
+                Turn::Answer(misplaced(id, version))
             }
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            Decision::Work(Reply { id, version, .. }) if version.is_modern() => {
+                Turn::Answer(misplaced(id, version))
+            }
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            Decision::Work(reply) => Turn::Answer(work(server, now, reply, buf, result, outcome)),
             Decision::Nothing => Turn::Again,
             Decision::Cancel(id) => Turn::Cancel(id),
             Decision::Answer(reply) => Turn::Answer(reply),
@@ -131,5 +133,16 @@ impl Batch {
                 Turn::Answer(reply(plan))
             }
         }
+    }
+}
+
+/// The answer to a message of the modern era in an array.
+fn misplaced(id: Span, version: Version) -> Reply {
+    Reply {
+        id,
+        version,
+        body: Body::Fault(Fault::Invalid(
+            "a batch is not part of this protocol version",
+        )),
     }
 }

@@ -3,6 +3,8 @@
 use super::Server;
 use super::batch::{Batch, Turn};
 use super::running::{Running, UNKNOWN, reply};
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use super::work::work;
 use crate::buf::{Sink, Span};
 use crate::frame::http::{
     Body as BodyReader, BodyLength, BodyState, CHUNK_END, CONTINUE, Connection, Content, Cors,
@@ -521,6 +523,11 @@ impl<'m> Http<'m> {
         match decide(server.device, self.rx, body, Framing::Http(headers)) {
             Decision::Nothing | Decision::Cancel(_) => self.send(What::Accepted),
             Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(reply),
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            Decision::Work(reply) => {
+                let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
+                self.answer(reply);
+            }
             Decision::Call(plan) => self.begin(server, now, plan),
         }
     }

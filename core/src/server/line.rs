@@ -4,6 +4,8 @@
 use super::Server;
 use super::batch::{Batch, Turn};
 use super::running::{Running, UNKNOWN, keep, reply};
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use super::work::work;
 use crate::buf::{Sink, Span};
 use crate::frame::line::{Line as Frame, Lines};
 use crate::json::write;
@@ -337,6 +339,11 @@ impl<'m> Line<'m> {
                 self.send(What::Answer(reply));
             }
             Decision::Answer(reply) => self.send(What::Answer(reply)),
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            Decision::Work(reply) => {
+                let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
+                self.send(What::Answer(reply));
+            }
             Decision::Call(plan) => self.begin(server, now, plan),
         }
     }

@@ -17,6 +17,8 @@ mod http;
 pub mod io;
 mod line;
 mod running;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+mod work;
 
 #[cfg(feature = "http")]
 pub use http::{Allow, Http, HttpConfig, HttpMemory};

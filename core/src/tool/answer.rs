@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use super::call::REASON_BYTES;
 use super::call::{Answer, Call};
 use super::descriptor::{Param, Type};
 use crate::buf::Sink;
@@ -88,6 +90,9 @@ pub enum Piece<'a> {
         /// Its bytes.
         data: &'a [u8],
     },
+    /// No part of its own: the next one is said by the assistant.
+    #[cfg(feature = "prompts")]
+    Assistant,
 }
 
 const TEXT: u8 = 1;
@@ -97,6 +102,8 @@ const AUDIO: u8 = 4;
 const LINK: u8 = 5;
 const RESOURCE_TEXT: u8 = 6;
 const RESOURCE_BLOB: u8 = 7;
+#[cfg(feature = "prompts")]
+const ASSISTANT: u8 = 8;
 
 /// A field's length that says: a byte follows, the number of a constant slice.
 const STATIC: u16 = u16::MAX;
@@ -166,14 +173,14 @@ impl Outcome {
         true
     }
 
-    pub(super) fn text(&mut self, buf: &mut [u8], fill: impl FnOnce(&mut Sink<'_>)) {
+    pub(crate) fn text(&mut self, buf: &mut [u8], fill: impl FnOnce(&mut Sink<'_>)) {
         let mut field = self.open(buf);
         fill(&mut field);
         let len = field.total();
         self.close(buf, TEXT, len);
     }
 
-    pub(super) fn json<T: Serialize + ?Sized>(&mut self, buf: &mut [u8], value: &T) {
+    pub(crate) fn json<T: Serialize + ?Sized>(&mut self, buf: &mut [u8], value: &T) {
         let mut field = self.open(buf);
         if let Err(error) = ser::to_sink(&mut field, value) {
             self.fault = Some(Fault::Value(error));
@@ -182,7 +189,7 @@ impl Outcome {
         self.close(buf, JSON, len);
     }
 
-    pub(super) fn image(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
+    pub(crate) fn image(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
         self.fields(buf, IMAGE, &[mime], Some(data));
     }
 
@@ -194,12 +201,45 @@ impl Outcome {
         self.fields(buf, LINK, &[uri, name, mime], None);
     }
 
-    pub(super) fn resource_text(&mut self, buf: &mut [u8], uri: &str, mime: &str, text: &str) {
+    pub(crate) fn resource_text(&mut self, buf: &mut [u8], uri: &str, mime: &str, text: &str) {
         self.fields(buf, RESOURCE_TEXT, &[uri, mime, text], None);
     }
 
-    pub(super) fn resource_blob(&mut self, buf: &mut [u8], uri: &str, mime: &str, data: Data<'_>) {
+    pub(crate) fn resource_blob(&mut self, buf: &mut [u8], uri: &str, mime: &str, data: Data<'_>) {
         self.fields(buf, RESOURCE_BLOB, &[uri, mime], Some(data));
+    }
+
+    /// A text in flash, of which only a pointer is kept.
+    #[cfg(feature = "resources")]
+    pub(crate) fn constant(&mut self, buf: &mut [u8], text: &'static str) {
+        let data = Data::Static(text.as_bytes());
+        self.fields(buf, RESOURCE_TEXT, &["", ""], Some(data));
+    }
+
+    #[cfg(feature = "prompts")]
+    pub(crate) fn assistant(&mut self, buf: &mut [u8]) {
+        self.fields(buf, ASSISTANT, &[], None);
+    }
+
+    /// Makes a result that cannot be sent, or that is none, a failure that
+    /// says so in the name of what gave it.
+    #[cfg(any(feature = "resources", feature = "prompts"))]
+    pub(crate) fn settle(&mut self, buf: &mut [u8], name: &str) {
+        if self.failed {
+            return;
+        }
+        let mut room = [0; REASON_BYTES];
+        let mut reason = Sink::new(&mut room);
+        reason.text(name);
+        reason.text(": ");
+        if !self.explain(buf.len(), &mut reason) {
+            if !self.is_empty() {
+                return;
+            }
+            reason.text("no answer");
+        }
+        let text = core::str::from_utf8(reason.kept()).unwrap_or("the result cannot be sent");
+        self.refuse(buf, |out| out.text(text));
     }
 
     /// The place of the one field of a piece that is written next; its tag
@@ -335,6 +375,8 @@ impl<'a> Iterator for Pieces<'a> {
                 mime: self.str()?,
                 data: self.bytes()?,
             },
+            #[cfg(feature = "prompts")]
+            ASSISTANT => Piece::Assistant,
             _ => return None,
         })
     }

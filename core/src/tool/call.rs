@@ -319,4 +319,4 @@ fn explain<App>(entry: &Entry<App>, call: &mut Call<'_>) {
 
 /// Bytes of the longest reason that [`explain`] gives; longer ones end
 /// with "and more" or an ellipsis.
-const REASON_BYTES: usize = 192;
+pub(super) const REASON_BYTES: usize = 192;

@@ -21,4 +21,6 @@ pub use check::{check, check_result};
 pub use decimal::Decimal;
 pub use descriptor::{Capabilities, Effects, Input, Literal, Param, Tool, Type};
 pub use schema::write_schema;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+pub(crate) use verify::same;
 pub use verify::{fits, verify};

@@ -76,7 +76,7 @@ const fn name(name: &str) {
     }
 }
 
-pub(super) const fn same(a: &str, b: &str, fold: bool) -> bool {
+pub(crate) const fn same(a: &str, b: &str, fold: bool) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

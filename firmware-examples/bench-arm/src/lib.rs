@@ -23,24 +23,26 @@ use motion::{Joint, State};
 pub static DEVICE: Device<Arm> = Device::new(
     Identity {
         title: "Bench arm",
-        instructions: "A bench-top robot arm. Joint 0 is the base. Angles are in degrees.",
+        instructions: "Joint 0 is the base. Angles are in degrees.",
         ..Identity::new("bench-arm", env!("CARGO_PKG_VERSION"))
     },
     catalog![arm_move, arm_home, arm_stop, note_set, temp_read],
 );
 
 /// Commands that the log keeps.
-const LOG: usize = 8;
+const LOG: usize = 4;
 
 /// The arm.
 #[derive(Debug)]
 pub struct Arm {
     joints: [Joint; JOINTS],
-    log: heapless::Deque<Command, LOG>,
+    /// The last commands, newest first.
+    log: [Option<Command>; LOG],
     commands: u32,
     jobs: u32,
-    /// The last jobs that were stopped: more than can be in flight.
-    stopped: heapless::Deque<u32, LOG>,
+    /// The last jobs that were stopped, newest first: more than can be in
+    /// flight.
+    stopped: [u32; LOG],
     note: heapless::String<128>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
@@ -52,10 +54,10 @@ impl Arm {
     pub const fn new() -> Self {
         Self {
             joints: [Joint::HOME; JOINTS],
-            log: heapless::Deque::new(),
+            log: [None; LOG],
             commands: 0,
             jobs: 0,
-            stopped: heapless::Deque::new(),
+            stopped: [0; LOG],
             note: heapless::String::new(),
             celsius: 24.5,
         }
@@ -79,15 +81,13 @@ impl Arm {
 
     /// The last commands to the drives, oldest first.
     pub fn log(&self) -> impl Iterator<Item = Command> {
-        self.log.iter().copied()
+        self.log.iter().rev().flatten().copied()
     }
 
     fn command(&mut self, command: Command) {
         self.commands = self.commands.saturating_add(1);
-        if self.log.is_full() {
-            self.log.pop_front();
-        }
-        let _ = self.log.push_back(command);
+        let [first, second, third, _] = self.log;
+        self.log = [Some(command), first, second, third];
     }
 
     /// Begins a job: a move of some joints at once. Gives its number.
@@ -113,11 +113,9 @@ impl Arm {
             if place.is_moving(now) && job.is_none_or(|job| job == of) {
                 place.halt(now);
                 self.command(Command::Stop { joint });
-                if !self.stopped.iter().any(|other| *other == of) {
-                    if self.stopped.is_full() {
-                        self.stopped.pop_front();
-                    }
-                    let _ = self.stopped.push_back(of);
+                let [first, second, third, _] = self.stopped;
+                if first != of {
+                    self.stopped = [of, first, second, third];
                 }
             }
         }
@@ -126,7 +124,7 @@ impl Arm {
     /// How far a job is. It was stopped, or some joint still moves for it, or
     /// it has arrived: no other job moves its joints before.
     fn state(&self, job: u32, now: Instant) -> State {
-        if self.stopped.iter().any(|other| *other == job) {
+        if self.stopped.contains(&job) {
             State::Halted
         } else if self.is_moving(job, now) {
             State::Moving

@@ -19,6 +19,7 @@
 mod derived;
 mod http;
 mod json;
+mod offered;
 mod served;
 mod tool;
 

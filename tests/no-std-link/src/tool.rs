@@ -9,6 +9,8 @@ use agentmote::tool::{
 };
 use serde::Serialize;
 
+use crate::offered;
+
 /// What the handlers act on.
 pub(crate) struct App {
     pub(crate) moved: u32,
@@ -22,6 +24,9 @@ pub(crate) static DEVICE: Device<App> = Device::new(
     },
     &ENTRIES,
 )
+.resources(&offered::RESOURCES)
+.templates(&offered::TEMPLATES)
+.prompts(&offered::PROMPTS)
 .page_bytes(400)
 .ttl_ms(60_000);
 
