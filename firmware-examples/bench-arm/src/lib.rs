@@ -40,9 +40,9 @@ pub struct Arm {
     log: [Option<Command>; LOG],
     commands: u32,
     jobs: u32,
-    /// The last jobs that were stopped, newest first: more than can be in
-    /// flight.
-    stopped: [u32; LOG],
+    /// The jobs of the last stops, newest first: as many as can be asked after
+    /// when a stop and new moves come between two looks.
+    stopped: [u32; 8],
     note: heapless::String<128>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
@@ -57,7 +57,7 @@ impl Arm {
             log: [None; LOG],
             commands: 0,
             jobs: 0,
-            stopped: [0; LOG],
+            stopped: [0; 8],
             note: heapless::String::new(),
             celsius: 24.5,
         }
@@ -113,9 +113,12 @@ impl Arm {
             if place.is_moving(now) && job.is_none_or(|job| job == of) {
                 place.halt(now);
                 self.command(Command::Stop { joint });
-                let [first, second, third, _] = self.stopped;
-                if first != of {
-                    self.stopped = [of, first, second, third];
+                // Nobody asks after a job that its own caller gave up.
+                if job.is_none() && !self.stopped.contains(&of) {
+                    let mut last = of;
+                    for place in &mut self.stopped {
+                        last = core::mem::replace(place, last);
+                    }
                 }
             }
         }
