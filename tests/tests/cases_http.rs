@@ -414,7 +414,10 @@ fn initialize_is_a_handshake_with_or_without_a_version_header() {
             assert_eq!(answer.status, 200);
             let result = &answer.json()["result"];
             assert_eq!(result["protocolVersion"], "2025-06-18");
-            assert_eq!(result["capabilities"], json!({"tools": {}}));
+            assert_eq!(
+                result["capabilities"],
+                json!({"tools": {}, "resources": {}})
+            );
             assert_eq!(result["serverInfo"]["name"], "bench-arm");
             assert!(answer.field("mcp-session-id").is_none());
         });
@@ -459,7 +462,10 @@ fn discover_tells_versions_and_capabilities() {
                 "2024-11-05"
             ])
         );
-        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        assert_eq!(
+            result["capabilities"],
+            json!({"tools": {}, "resources": {}})
+        );
         assert_eq!(result["ttlMs"], 3_600_000);
         assert_eq!(result["cacheScope"], "public");
     });

@@ -483,6 +483,26 @@ fn completion_offers_what_begins_so() {
     }
 }
 
+#[test]
+fn the_arm_can_be_read() {
+    let mut memory = Lines::new();
+    let arm = bench_arm::Arm::new();
+    let mut peer = LinePeer::new(&mut memory, &bench_arm::DEVICE, arm, Cut::WHOLE);
+    for (name, text) in [
+        ("temperature", r#"{"celsius":24.5}"#),
+        ("pose", r#"{"deg":[0.0,0.0,0.0,0.0,0.0,0.0]}"#),
+    ] {
+        let uri = format!("device://bench-arm/{name}");
+        let answer = peer.one(modern("resources/read", &format!("\"uri\":\"{uri}\"")).trim_end());
+        assert_eq!(
+            answer["result"]["contents"],
+            json!([{"uri": uri, "mimeType": "application/json", "text": text}])
+        );
+        assert_eq!(answer["result"]["ttlMs"], 0);
+        assert_eq!(answer["result"]["cacheScope"], "private");
+    }
+}
+
 /// A hundred values at most, and the number of all (M-159).
 #[test]
 fn completion_ends_at_its_limit() {

@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod motion;
+#[cfg(feature = "resources")]
+mod sensors;
 
 use core::task::Poll;
 
@@ -20,14 +22,19 @@ pub use motion::{Command, JOINTS};
 use motion::{Joint, State};
 
 /// What this device serves.
-pub static DEVICE: Device<Arm> = Device::new(
-    Identity {
-        title: "Bench arm",
-        instructions: "Joint 0 is the base. Angles are in degrees.",
-        ..Identity::new("bench-arm", env!("CARGO_PKG_VERSION"))
-    },
-    catalog![arm_move, arm_home, arm_stop, note_set, temp_read],
-);
+pub static DEVICE: Device<Arm> = {
+    let device = Device::new(
+        Identity {
+            title: "Bench arm",
+            instructions: "Joint 0 is the base. Angles are in degrees.",
+            ..Identity::new("bench-arm", env!("CARGO_PKG_VERSION"))
+        },
+        catalog![arm_move, arm_home, arm_stop, note_set, temp_read],
+    );
+    #[cfg(feature = "resources")]
+    let device = device.resources(&sensors::RESOURCES);
+    device
+};
 
 /// Commands that the log keeps.
 const LOG: usize = 4;

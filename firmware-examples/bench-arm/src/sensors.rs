@@ -1,0 +1,43 @@
+//! What can be read of the arm.
+
+use agentmote::ToolResult;
+use agentmote::resource::{Read, Reading, Resource};
+
+use crate::{Arm, JOINTS, Temp};
+
+pub(crate) static RESOURCES: [Resource<Arm>; 2] = [
+    Resource {
+        title: "Temperature",
+        description: "Temperature of the arm's board, in degrees Celsius.",
+        mime: "application/json",
+        ..Resource::new("device://bench-arm/temperature", "temperature", temperature)
+    },
+    Resource {
+        title: "Pose",
+        description: "Angle of each joint in degrees, base first.",
+        mime: "application/json",
+        ..Resource::new("device://bench-arm/pose", "pose", pose)
+    },
+];
+
+fn temperature(arm: &mut Arm, reading: &mut Reading<'_>) -> Read {
+    reading.json(&Temp {
+        celsius: arm.celsius,
+    })
+}
+
+#[derive(ToolResult)]
+struct Pose {
+    /// Angle of each joint.
+    deg: heapless::Vec<f32, JOINTS>,
+}
+
+fn pose(arm: &mut Arm, reading: &mut Reading<'_>) -> Read {
+    let now = reading.now();
+    let mut deg = heapless::Vec::new();
+    for joint in 0..JOINTS {
+        // There is room for each.
+        let _ = deg.push(arm.angle(joint, now) as f32 / 1000.0);
+    }
+    reading.json(&Pose { deg })
+}
