@@ -41,7 +41,7 @@ const CASES: &[(&str, &[&str])] = &[
             r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","#,
             r#""capabilities":{"tools":{}},"#,
             r#""serverInfo":{"name":"bench-arm","title":"Bench arm","version":"0.1.0"},"#,
-            r#""instructions":"A bench-top robot arm. Joint 0 is the base. Angles are in degrees."}}"#
+            r#""instructions":"Joint 0 is the base. Angles are in degrees."}}"#
         )],
     ),
     (
