@@ -56,6 +56,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: unit,
     },
     Step {
+        name: "features",
+        about: "every set of the core's features, without a warning",
+        needs: &[],
+        run: features,
+    },
+    Step {
         name: "docs",
         about: "documentation without a warning",
         needs: &[],
@@ -339,6 +345,34 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
         .minutes(30)
         .run(log)?;
     tests_run(log)
+}
+
+/// Features of the core that change what is compiled into others.
+const FEATURES: [&str; 5] = [
+    "http",
+    "resources",
+    "prompts",
+    "macros",
+    "embedded-io-async",
+];
+
+fn features(log: &mut Log) -> Result<String, Stop> {
+    let sets = 1 << FEATURES.len();
+    for set in 0..sets {
+        let names: Vec<&str> = FEATURES
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, name)| (set >> at & 1 == 1).then_some(name))
+            .collect();
+        // A folder of its own: other flags would make cargo build all anew.
+        Job::cargo("check")
+            .args(["--quiet", "--package", "agentmote", "--no-default-features"])
+            .args(["--features", &names.join(",")])
+            .env("RUSTFLAGS", "-D warnings")
+            .env("CARGO_TARGET_DIR", paths::target().join("features"))
+            .run(log)?;
+    }
+    Ok(format!("{sets} sets"))
 }
 
 fn boards_unit(log: &mut Log) -> Result<String, Stop> {
