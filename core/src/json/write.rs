@@ -37,7 +37,8 @@ pub(crate) fn name(sink: &mut Sink<'_>, text: &str) {
     sink.byte(b'"');
 }
 
-/// Whether a text needs no escape, for checks when it is compiled.
+/// Whether a text needs no escape; a `const fn`, so that tables are checked when
+/// they are compiled.
 pub(crate) const fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut i = 0;

@@ -350,7 +350,6 @@ impl<'m> Http<'m> {
         let waits = head.expect_continue;
         self.head = Some(head);
         if body.exceeds(room) {
-            self.closing = true;
             let fault = Fault::TooLong {
                 bytes: match body {
                     BodyLength::Bytes(bytes) => bytes,
@@ -362,7 +361,7 @@ impl<'m> Http<'m> {
                 .refusal
                 .take()
                 .unwrap_or(What::Answer(413, fault_reply(fault)));
-            return self.send(answer);
+            return self.refuse(answer);
         }
         let reader = BodyReader::new(body);
         match (self.refusal, waits) {
