@@ -87,7 +87,11 @@ impl Running {
             return true;
         };
         let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
-        let step = run(entry, &mut server.app, call.with_memo(self.memo));
+        let step = run(
+            entry,
+            &mut server.app,
+            call.with_memo(self.memo).of(self.plan.tool),
+        );
         self.step = self.step.saturating_add(1);
         self.memo = step.memo;
         let next = now.after(1);
@@ -115,7 +119,7 @@ impl Running {
             let _ = run(
                 entry,
                 &mut server.app,
-                call.with_memo(self.memo).cancelled(),
+                call.with_memo(self.memo).of(self.plan.tool).cancelled(),
             );
         }
     }

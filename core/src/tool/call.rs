@@ -55,6 +55,7 @@ pub struct Call<'c> {
     wake: Option<Instant>,
     memo: u32,
     cancelled: bool,
+    place: u8,
 }
 
 impl<'c> Call<'c> {
@@ -79,7 +80,20 @@ impl<'c> Call<'c> {
             wake: None,
             memo: 0,
             cancelled: false,
+            place: 0,
         }
+    }
+
+    /// The same call, of the tool at this place of the catalog.
+    pub(crate) fn of(mut self, place: u8) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// The place of the tool in the catalog, from 0: for one handler behind
+    /// several tools, as a table of another language needs it.
+    pub fn place(&self) -> usize {
+        usize::from(self.place)
     }
 
     /// The same call, whose handler left this the last time.
