@@ -54,6 +54,8 @@ pub mod prompt;
 #[cfg(feature = "resources")]
 pub mod resource;
 pub mod rpc;
+#[cfg(any(feature = "input", feature = "sessions"))]
+mod seal;
 pub mod server;
 pub mod time;
 pub mod tool;

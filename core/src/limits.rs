@@ -46,6 +46,32 @@ pub const QUOTE_BYTES: usize = 48;
 /// a call is in flight.
 pub const ID_BYTES: usize = 64;
 
+/// Questions that one answer of a handler asks.
+///
+/// Each costs three words of RAM in a connection, with the feature `input`.
+pub const QUESTIONS: usize = 4;
+
+/// Bytes of an answer to a question that comes over HTTP from a client of the
+/// legacy era.
+///
+/// As many bytes of RAM in a server, with the feature `input`. A longer one is
+/// refused with 413, and its question stays open.
+pub const HTTP_ANSWER_BYTES: usize = 512;
+
+/// Calls of HTTP clients of the legacy era that their clients can cancel or
+/// be asked by, at the same time.
+///
+/// About 40 bytes of RAM each in a server, with the feature `sessions`. One
+/// more takes the place of the oldest, which goes on, but is not reached by
+/// its client any more.
+pub const HTTP_CALLS: usize = 8;
+
+/// Numbers under a seal that are good at the same time: sessions of HTTP
+/// clients, and questions that wait for their answer (M-148, M-184).
+///
+/// One bit of RAM each. The oldest is given up when a newer one is made.
+pub const SEALED: u32 = 64;
+
 // HTTP
 
 /// Empty lines before a request line that are skipped (RFC 9112 section 2.2).

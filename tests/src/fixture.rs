@@ -7,7 +7,9 @@ use agentmote::json::Text;
 use agentmote::mcp::{Device, Identity};
 use agentmote::prompt::{Argument, Prompt};
 use agentmote::resource::{Cache, Resource};
-use agentmote::tool::{Answer, Call, Data};
+use agentmote::tool::{
+    Answer, Call, Data, Decimal, Form, InputRequest, InputResponse, Literal, Param, Type,
+};
 use agentmote::{ToolArgs, catalog, tool};
 
 /// The fixture has no state.
@@ -32,6 +34,18 @@ pub static DEVICE: Device<Fixture> = Device::new(
         test_streaming_elicitation,
         json_schema_2020_12_tool,
         set_led,
+        test_input_required_result_elicitation,
+        test_input_required_result_sampling,
+        test_input_required_result_list_roots,
+        test_input_required_result_request_state,
+        test_input_required_result_multiple_inputs,
+        test_input_required_result_multi_round,
+        test_input_required_result_tampered_state,
+        test_input_required_result_capabilities,
+        test_elicitation,
+        test_elicitation_sep1034_defaults,
+        test_elicitation_sep1330_enums,
+        test_sampling,
     ],
 )
 .resources(&[
@@ -120,7 +134,34 @@ pub static DEVICE: Device<Fixture> = Device::new(
             messages.text("Please analyze the image above.");
         },
     ),
+    Prompt::new(
+        "test_input_required_result_prompt",
+        "A prompt that asks for its context.",
+        |_, messages| {
+            let asked = InputRequest::Elicit {
+                message: "What context should the prompt use?",
+                form: CONTEXT,
+            };
+            if let Some(answer) = messages.ask("user_context", asked) {
+                messages.format(format_args!("Use this context: {}", text_of(&answer)));
+            }
+        },
+    ),
 ]);
+
+const fn text(name: &'static str) -> Param {
+    Param::string(name, "", 100)
+}
+
+const CONTEXT: Form = Form::new(&[text("context")]);
+const NAME: Form = Form::new(&[text("name")]);
+const COLOR: Form = Form::new(&[text("color")]);
+const OK: Form = Form::new(&[Param::new("ok", "", Type::Boolean)]);
+
+/// The first field of a form; empty if it was not filled in.
+fn text_of<'a>(answer: &InputResponse<'a>) -> Text<'a> {
+    answer.get(0).unwrap_or_default()
+}
 
 /// A picture of one red dot: PNG, 1 by 1 pixel.
 const PNG: &[u8] = &[
@@ -238,4 +279,189 @@ struct SetLed {
 #[tool(idempotent)]
 fn set_led(_: &mut Fixture, args: SetLed, call: &mut Call<'_>) -> Answer {
     call.text(&args.color)
+}
+
+/// Asks the user for a name.
+#[tool(read_only, asks(open))]
+fn test_input_required_result_elicitation(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    match call.elicit("user_name", "What is your name?", NAME) {
+        Some(answer) => call.format(format_args!("Hello, {}!", text_of(&answer))),
+        None => call.need_input(),
+    }
+}
+
+const CAPITAL: InputRequest<'_> = InputRequest::Sample {
+    message: "What is the capital of France?",
+    max_tokens: 100,
+};
+
+/// Asks the client's model.
+#[tool(read_only, asks)]
+fn test_input_required_result_sampling(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    match call.ask("capital_question", CAPITAL) {
+        Some(answer) => call.format(format_args!("{}", answer.text().unwrap_or_default())),
+        None => call.need_input(),
+    }
+}
+
+/// Asks the client for its roots.
+#[tool(read_only, asks)]
+fn test_input_required_result_list_roots(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    match call.ask("client_roots", InputRequest::ListRoots) {
+        Some(answer) => {
+            let roots = answer.value().member("roots");
+            let count = roots.map_or(0, |roots| roots.elements().count());
+            call.format(format_args!("{count} roots"))
+        }
+        None => call.need_input(),
+    }
+}
+
+/// Asks for a confirmation, and tells that the state came back whole.
+#[tool(read_only, asks)]
+fn test_input_required_result_request_state(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    call.remember(7);
+    match call.elicit("confirm", "Please confirm", OK) {
+        Some(_) if call.memo() == 7 => call.text("state-ok"),
+        Some(_) => call.fail("the state was lost"),
+        None => call.need_input(),
+    }
+}
+
+/// Asks three questions of three kinds at once.
+#[tool(read_only, asks)]
+fn test_input_required_result_multiple_inputs(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    let greeting = InputRequest::Sample {
+        message: "Generate a greeting",
+        max_tokens: 50,
+    };
+    let name = call.elicit("user_name", "What is your name?", NAME);
+    let greeting = call.ask("greeting", greeting);
+    let roots = call.ask("client_roots", InputRequest::ListRoots);
+    match (name, greeting, roots) {
+        (Some(name), Some(greeting), Some(_)) => call.format(format_args!(
+            "{} {}",
+            greeting.text().unwrap_or_default(),
+            text_of(&name)
+        )),
+        _ => call.need_input(),
+    }
+}
+
+/// Asks twice, one after the other.
+#[tool(read_only, asks)]
+fn test_input_required_result_multi_round(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    if call.memo() == 0 {
+        if call
+            .elicit("step1", "Step 1: What is your name?", NAME)
+            .is_none()
+        {
+            return call.need_input();
+        }
+        call.remember(1);
+    }
+    match call.elicit("step2", "Step 2: What is your favorite color?", COLOR) {
+        Some(answer) => call.format(format_args!("{} it is", text_of(&answer))),
+        None => call.need_input(),
+    }
+}
+
+/// Asks for a confirmation.
+#[tool(read_only, asks)]
+fn test_input_required_result_tampered_state(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    match call.elicit("confirm", "Please confirm", OK) {
+        Some(_) => call.text("confirmed"),
+        None => call.need_input(),
+    }
+}
+
+/// Asks what the client can be asked.
+#[tool(read_only, asks)]
+fn test_input_required_result_capabilities(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    let client = call.client();
+    let name = (client.elicitation).then(|| call.elicit("user_name", "What is your name?", NAME));
+    let capital = (client.sampling).then(|| call.ask("capital_question", CAPITAL));
+    if matches!(name, Some(None)) || matches!(capital, Some(None)) {
+        return call.need_input();
+    }
+    call.text("asked")
+}
+
+#[derive(ToolArgs)]
+struct Asked {
+    /// What the user reads.
+    #[arg(length = ..=100)]
+    message: heapless::String<400>,
+}
+
+/// Asks the user for a name and an address.
+#[tool(read_only, asks)]
+fn test_elicitation(_: &mut Fixture, args: Asked, call: &mut Call<'_>) -> Answer {
+    const FORM: Form = Form::new(&[
+        Param::string("username", "User's response", 100),
+        Param::string("email", "User's email address", 100),
+    ]);
+    match call.elicit("user", &args.message, FORM) {
+        Some(answer) => told(call, "User response", &answer),
+        None => call.need_input(),
+    }
+}
+
+fn told(call: &mut Call<'_>, what: &str, answer: &InputResponse<'_>) -> Answer {
+    let content = core::str::from_utf8(answer.value().raw()).unwrap_or("?");
+    call.format(format_args!(
+        "{what}: action={:?}, content={content}",
+        answer.action()
+    ))
+}
+
+/// Asks the user for values of every kind, each with a default.
+#[tool(read_only, asks)]
+fn test_elicitation_sep1034_defaults(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    const FORM: Form = Form::new(&[
+        text("name").or(Literal::Text("John Doe")),
+        Param::integer("age", "", 0, 150).or_integer(30),
+        Param::number("score", "", 0.0, 100.0).or(Literal::Number(Decimal::new(95.5))),
+        Param::choice("status", "", &["active", "inactive", "pending"]).or(Literal::Text("active")),
+        Param::new("verified", "", Type::Boolean).or(Literal::Boolean(true)),
+    ]);
+    match call.elicit("defaults", "Please check these values", FORM) {
+        Some(answer) => told(call, "Elicitation completed", &answer),
+        None => call.need_input(),
+    }
+}
+
+/// Asks the user to choose in each of the five ways.
+#[tool(read_only, asks)]
+fn test_elicitation_sep1330_enums(_: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    const FORM: Form = Form::schema(
+        r#"{"type":"object","properties":{"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"},{"const":"value3","title":"Third Option"}]},"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["Option One","Option Two","Option Three"]},"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}}}"#,
+    );
+    match call.elicit("choices", "Please choose", FORM) {
+        Some(answer) => told(call, "Elicitation completed", &answer),
+        None => call.need_input(),
+    }
+}
+
+#[derive(ToolArgs)]
+struct Prompted {
+    /// What the model reads.
+    #[arg(length = ..=100)]
+    prompt: heapless::String<400>,
+}
+
+/// Asks the client's model.
+#[tool(read_only, asks)]
+fn test_sampling(_: &mut Fixture, args: Prompted, call: &mut Call<'_>) -> Answer {
+    let asked = InputRequest::Sample {
+        message: &args.prompt,
+        max_tokens: 100,
+    };
+    match call.ask("response", asked) {
+        Some(answer) => call.format(format_args!(
+            "LLM response: {}",
+            answer.text().unwrap_or_default()
+        )),
+        None => call.need_input(),
+    }
 }

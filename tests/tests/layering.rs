@@ -13,6 +13,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("buf", &[]),
     ("json", &["buf", "limits"]),
     ("frame", &["buf", "limits"]),
+    ("seal", &["limits"]),
     ("rpc", &["json", "buf", "limits"]),
     ("tool", &["json", "buf", "time", "limits"]),
     ("resource", &["tool", "json", "buf", "time", "limits"]),
@@ -26,6 +27,8 @@ const TABLE: &[(&str, &[&str])] = &[
             "prompt",
             "tool",
             "buf",
+            "seal",
+            "time",
             "limits",
             "frame::http",
         ],
@@ -33,7 +36,8 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "mcp", "resource", "prompt", "tool", "rpc", "frame", "json", "buf", "time", "limits",
+            "mcp", "resource", "prompt", "tool", "rpc", "frame", "json", "buf", "seal", "time",
+            "limits",
         ],
     ),
     ("__private", &["tool", "json"]),

@@ -1090,12 +1090,12 @@ fn errors_of_the_envelope() {
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","id":1}"#.to_owned(),
             false,
-            "a member stands twice: jsonrpc, id, method or params",
+            "a member stands twice: jsonrpc, id, method, params or result",
         ),
         (
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}"#.to_owned(),
             false,
-            "a member stands twice: jsonrpc, id, method or params",
+            "a member stands twice: jsonrpc, id, method, params or result",
         ),
         (bare(&id, "ping"), false, "id is longer than 64 bytes"),
         (

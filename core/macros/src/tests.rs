@@ -366,11 +366,13 @@ fn a_tool_is_a_plain_function_with_a_description() {
 
 #[test]
 fn keys_of_a_tool_are_known_and_stand_once() {
-    let cases: [(TokenStream, &str); 6] = [
+    let cases: [(TokenStream, &str); 8] = [
+        (parse_quote!(asks, asks(open)), "`asks` stands twice"),
+        (parse_quote!(asks(shut)), "unknown key; the keys are: open"),
         (
             parse_quote!(actuate),
             "unknown key; the keys are: read_only, actuates, idempotent, destructive, requires, \
-             name, title, description, schema",
+             asks, name, title, description, schema",
         ),
         (parse_quote!(actuates, actuates), "`actuates` stands twice"),
         (

@@ -18,18 +18,22 @@ const KEYS: &[&str] = &[
     "idempotent",
     "destructive",
     "requires",
+    "asks",
     "name",
     "title",
     "description",
     "schema",
 ];
 const CAPABILITIES: &[&str] = &["elicitation", "sampling", "roots"];
+const ASKS: &[&str] = &["open"];
 
 /// What stands in `#[tool(..)]`.
 #[derive(Default)]
 struct Settings {
     effects: Vec<Ident>,
     requires: Vec<Ident>,
+    /// The variant of `Asks`.
+    asks: Option<Ident>,
     name: Option<LitStr>,
     title: Option<LitStr>,
     description: Option<LitStr>,
@@ -47,8 +51,25 @@ impl Settings {
             "requires" => {
                 meta.parse_nested_meta(|meta| flag(&mut self.requires, &meta, CAPABILITIES))
             }
+            "asks" => self.asks(meta),
             _ => flag(&mut self.effects, meta, KEYS),
         }
+    }
+
+    /// `asks` or `asks(open)`.
+    fn asks(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        if self.asks.is_some() {
+            return Err(meta.error("`asks` stands twice"));
+        }
+        let mut open = Vec::new();
+        if meta.input.peek(syn::token::Paren) {
+            meta.parse_nested_meta(|meta| flag(&mut open, &meta, ASKS))?;
+        }
+        self.asks = Some(format_ident!(
+            "{}",
+            if open.is_empty() { "Sealed" } else { "Open" }
+        ));
+        Ok(())
     }
 }
 
@@ -196,6 +217,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
     let app = ty::with_lifetime(handler.app, "'static");
     let (given, effects, requires) = (&handler.given, &settings.effects, &settings.requires);
     let title = settings.title.iter();
+    let asks = settings.asks.iter();
     let cfgs: Vec<_> = function
         .attrs
         .iter()
@@ -231,6 +253,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
                 tool.output = <#output as ::agentmote::tool::IntoAnswer>::SHAPE;
                 #(tool.effects.#effects = true;)*
                 #(tool.requires.#requires = true;)*
+                #(tool.asks = ::agentmote::tool::Asks::#asks;)*
                 tool.exact = <#output as ::agentmote::tool::IntoAnswer>::EXACT;
                 tool.polled = <#output as ::agentmote::tool::IntoAnswer>::POLLED;
                 ::agentmote::tool::Entry { tool, run: __agentmote_run }

@@ -1,6 +1,7 @@
 //! Fixed memory: one writer that counts, fills or windows, and spans into a
 //! buffer that outlive a borrow of it.
 
+pub(crate) mod base64;
 mod find;
 mod sink;
 mod span;

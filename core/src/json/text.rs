@@ -7,7 +7,7 @@ use crate::buf::find;
 
 /// The contents of a string as it stands in a checked text: without its
 /// quotes, escapes not yet resolved.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Text<'a> {
     raw: &'a [u8],
     /// Whether no escape stands in it.

@@ -9,6 +9,7 @@ use super::scan::plain_run;
 #[cfg(target_pointer_width = "64")]
 use super::scan::{WORD, literal_bytes};
 use crate::buf::Sink;
+use crate::buf::base64::digit;
 
 /// JSON has no word for infinities and NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,19 +246,9 @@ pub fn base64(sink: &mut Sink<'_>, bytes: &[u8]) {
         };
         let mut text = [b'='; 4];
         for (place, shift) in text.iter_mut().zip([18, 12, 6, 0]).take(used) {
-            *place = sextet((word >> shift & 0x3F) as u8);
+            *place = digit((word >> shift & 0x3F) as u8);
         }
         sink.put(&text);
-    }
-}
-
-fn sextet(value: u8) -> u8 {
-    match value {
-        0..26 => b'A' + value,
-        26..52 => b'a' - 26 + value,
-        52..62 => value - 52 + b'0',
-        62 => b'+',
-        _ => b'/',
     }
 }
 

@@ -72,6 +72,9 @@ pub(crate) enum Fault {
     ParamHeader { header: &'static str, missing: bool },
     /// The client lacks these.
     Capability(Capabilities),
+    /// No such session (M-184).
+    #[cfg(all(feature = "http", feature = "sessions"))]
+    Session,
     /// A fault of this side.
     Internal(&'static str),
 }
@@ -101,6 +104,8 @@ impl Fault {
             | Self::HeaderMismatch { .. }
             | Self::ParamHeader { .. } => HEADER_MISMATCH,
             Self::Capability(_) => MISSING_CAPABILITY,
+            #[cfg(all(feature = "http", feature = "sessions"))]
+            Self::Session => rpc::INVALID_REQUEST,
             Self::Internal(_) => rpc::INTERNAL_ERROR,
         }
     }
@@ -110,6 +115,8 @@ impl Fault {
     pub(crate) const fn status(self, modern: bool) -> u16 {
         match self {
             Self::TooLong { .. } => 413,
+            #[cfg(feature = "sessions")]
+            Self::Session => 404,
             Self::Parse(_)
             | Self::Invalid(_)
             | Self::Meta(_)
@@ -227,6 +234,8 @@ impl Fault {
                 out.text(header);
             }
             Self::Capability(_) => out.text("The client lacks a capability that this tool needs"),
+            #[cfg(all(feature = "http", feature = "sessions"))]
+            Self::Session => out.text("Session not found: send initialize without a session id"),
             Self::Internal(why) => {
                 out.text("Internal error: ");
                 out.text(why);

@@ -2,9 +2,10 @@
 //! (section F).
 
 use super::code::Fault;
-use super::request::Headers;
+use super::request::{Headers, Session};
 use super::revision::Version;
 use crate::buf::Span;
+use crate::buf::base64::value;
 use crate::frame::http::{Field, Head, is_visible_ascii};
 use crate::json::{Text, Value};
 use crate::limits::NAME_CHARS;
@@ -14,6 +15,9 @@ const VERSION: &str = "MCP-Protocol-Version";
 const METHOD: &str = "Mcp-Method";
 const NAME: &str = "Mcp-Name";
 const PARAM: &str = "Mcp-Param-";
+/// Names the session of a client of the legacy era (M-184).
+#[cfg(feature = "sessions")]
+pub(crate) const SESSION: &str = "Mcp-Session-Id";
 
 impl<'a> Headers<'a> {
     /// The protocol's headers of a request.
@@ -31,7 +35,43 @@ impl<'a> Headers<'a> {
             .find_map(|(field, name)| head.is_repeated(field).then_some(name)),
             head,
             bytes,
+            #[cfg(feature = "sessions")]
+            session: None,
         }
+    }
+
+    /// The same, with the session that they name.
+    #[cfg(feature = "sessions")]
+    pub(crate) fn with(mut self, session: Option<Session>) -> Self {
+        self.session = session;
+        self
+    }
+
+    /// What the session of the request agreed on.
+    #[cfg(feature = "sessions")]
+    pub(super) fn agreed(&self) -> Option<Session> {
+        self.session
+    }
+
+    /// Without sessions, nothing is remembered (M-026).
+    #[cfg(not(feature = "sessions"))]
+    pub(super) fn agreed(&self) -> Option<Session> {
+        None
+    }
+
+    /// The version of a request of the legacy era that does not tell it.
+    pub(super) fn untold(&self) -> Version {
+        self.agreed()
+            .map_or(Version::UNTOLD, |session| session.version)
+    }
+
+    /// The id of the session that the request names; `Some(None)` if it names
+    /// several.
+    #[cfg(feature = "sessions")]
+    pub(crate) fn session_id(&self) -> Option<Option<&'a [u8]>> {
+        let mut lines = self.head.named(self.bytes, SESSION.as_bytes());
+        let id = lines.next()?;
+        Some(lines.next().is_none().then_some(id))
     }
 
     /// Whether a request with these headers may be an array (M-197).
@@ -208,7 +248,7 @@ fn base64_equals(encoded: &[u8], text: Text<'_>) -> Result<bool, BadBase64> {
         };
         let mut bits: u32 = 0;
         for &b in group.iter().take(4 - pad) {
-            bits = bits << 6 | u32::from(sextet(b).ok_or(BadBase64)?);
+            bits = bits << 6 | u32::from(value(b).ok_or(BadBase64)?);
         }
         // Bits that stand for no byte must be zero, or one text would have
         // several spellings.
@@ -227,17 +267,6 @@ fn base64_equals(encoded: &[u8], text: Text<'_>) -> Result<bool, BadBase64> {
     }
     let complete = at == len;
     Ok(equal && complete && chars.next().is_none())
-}
-
-fn sextet(b: u8) -> Option<u8> {
-    Some(match b {
-        b'A'..=b'Z' => b - b'A',
-        b'a'..=b'z' => b - b'a' + 26,
-        b'0'..=b'9' => b - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

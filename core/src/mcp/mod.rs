@@ -8,6 +8,8 @@ mod code;
 mod device;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+#[cfg(feature = "input")]
+mod input;
 mod pages;
 #[cfg(feature = "prompts")]
 mod prompts;
@@ -22,6 +24,10 @@ pub use device::{Device, Identity};
 pub use revision::Version;
 
 pub(crate) use code::Fault;
+#[cfg(all(feature = "http", feature = "sessions"))]
+pub(crate) use http::SESSION;
+#[cfg(feature = "input")]
+pub(crate) use input::{ANSWER_MS, About, Arguments, RequestState, Retry, write_request};
 pub(crate) use reply::{Body, Reply, write_progress, write_reply};
 #[cfg(feature = "http")]
 pub(crate) use request::Headers;

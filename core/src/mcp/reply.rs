@@ -2,6 +2,8 @@
 
 use super::code::Fault;
 use super::device::Device;
+#[cfg(feature = "input")]
+use super::input::{self, RequestState};
 #[cfg(feature = "prompts")]
 use super::prompts;
 #[cfg(feature = "resources")]
@@ -66,7 +68,12 @@ pub(crate) enum Body {
     Messages {
         at: u8,
         arguments: Span,
+        #[cfg(feature = "input")]
+        retry: super::input::Retry,
     },
+    /// The questions that a handler left in the result buffer.
+    #[cfg(feature = "input")]
+    InputRequired(Option<RequestState>),
     /// Values of an argument of a prompt; what was typed is raw.
     #[cfg(feature = "prompts")]
     Completion {
@@ -77,6 +84,19 @@ pub(crate) enum Body {
     /// What the handler left in the connection's result buffer.
     Outcome,
     Fault(Fault),
+}
+
+impl Body {
+    /// Whether it is a question instead of a result.
+    #[cfg(feature = "input")]
+    fn asks(self) -> bool {
+        matches!(self, Self::InputRequired(_))
+    }
+
+    #[cfg(not(feature = "input"))]
+    const fn asks(self) -> bool {
+        false
+    }
 }
 
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -116,7 +136,7 @@ pub(crate) fn write_reply<App>(
     }
     out.text(",\"result\":{");
     let modern = reply.version.is_modern();
-    if modern {
+    if modern && !reply.body.asks() {
         out.text("\"resultType\":\"complete\"");
         if !matches!(reply.body, Body::Empty) {
             out.byte(b',');
@@ -198,6 +218,8 @@ pub(crate) fn write_reply<App>(
             prompts::write_completion(out, values, Text::checked(typed.get(message)));
         }
         Body::Outcome => tools::write_result(out, outcome, result, reply.version),
+        #[cfg(feature = "input")]
+        Body::InputRequired(state) => input::write_requests(out, state.as_ref(), outcome, result),
     }
     if let (Some((ttl_ms, public)), true) = (cached, modern) {
         out.text(",\"ttlMs\":");

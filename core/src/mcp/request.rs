@@ -3,6 +3,8 @@
 
 use super::code::Fault;
 use super::device::Device;
+#[cfg(feature = "input")]
+use super::input::{self, Retry};
 use super::pages::List;
 #[cfg(feature = "prompts")]
 use super::prompts;
@@ -27,6 +29,37 @@ pub(crate) struct Session {
     pub client: Capabilities,
 }
 
+#[cfg(all(feature = "sessions", feature = "http"))]
+impl Session {
+    /// In one byte.
+    pub(crate) fn pack(self) -> u8 {
+        let Capabilities {
+            elicitation,
+            sampling,
+            roots,
+        } = self.client;
+        self.version as u8
+            | u8::from(elicitation) << 4
+            | u8::from(sampling) << 5
+            | u8::from(roots) << 6
+    }
+
+    /// What [`pack`](Self::pack) has made a byte of.
+    pub(crate) fn unpack(byte: u8) -> Option<Self> {
+        let version = Version::ALL
+            .into_iter()
+            .find(|version| *version as u8 == byte & 0x0F)?;
+        Some(Self {
+            version,
+            client: Capabilities {
+                elicitation: byte & 0x10 != 0,
+                sampling: byte & 0x20 != 0,
+                roots: byte & 0x40 != 0,
+            },
+        })
+    }
+}
+
 /// The protocol's headers of an HTTP request, white space around the values
 /// already gone.
 #[cfg(feature = "http")]
@@ -40,6 +73,9 @@ pub(crate) struct Headers<'a> {
     /// The whole head, for `Mcp-Param-` headers.
     pub head: &'a crate::frame::http::Head,
     pub bytes: &'a [u8],
+    /// The session that the request names, if it is a good one.
+    #[cfg(feature = "sessions")]
+    pub session: Option<Session>,
 }
 
 /// How the message came.
@@ -56,6 +92,19 @@ pub(crate) enum Framing<'a> {
     Never(&'a core::convert::Infallible),
 }
 
+impl Framing<'_> {
+    /// Whether what `initialize` agreed on is known.
+    fn remembers(&self) -> bool {
+        match self {
+            Self::Line(_) => true,
+            #[cfg(feature = "http")]
+            Self::Http(headers) => headers.agreed().is_some(),
+            #[cfg(not(feature = "http"))]
+            Self::Never(_) => false,
+        }
+    }
+}
+
 /// A call that may begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallPlan {
@@ -68,6 +117,8 @@ pub(crate) struct CallPlan {
     pub arguments: Span,
     /// The progress token, as it was written; empty if there was none.
     pub token: Span,
+    #[cfg(feature = "input")]
+    pub retry: Retry,
 }
 
 /// What a message comes to.
@@ -77,6 +128,10 @@ pub(crate) enum Decision {
     Nothing,
     /// The client gives up a request; its id, as it was written.
     Cancel(Span),
+    /// The client of the legacy era answers a question: the id, as it was
+    /// written, and the result; empty for an error.
+    #[cfg(feature = "input")]
+    Response(Span, Span),
     /// The line now speaks what was agreed on, and this is the answer.
     Open(Session, Reply),
     /// An answer that needs no work.
@@ -86,6 +141,25 @@ pub(crate) enum Decision {
     Work(Reply),
     /// A call, found right but for its arguments.
     Call(CallPlan),
+}
+
+#[cfg(all(feature = "sessions", feature = "http"))]
+impl Decision {
+    /// The id of what needs the session that it names: a message of the
+    /// legacy era other than `initialize`.
+    pub(crate) fn legacy(&self) -> Option<Span> {
+        let (id, version) = match self {
+            Self::Nothing | Self::Cancel(_) => return Some(Span::EMPTY),
+            #[cfg(feature = "input")]
+            Self::Response(..) => return Some(Span::EMPTY),
+            Self::Open(..) => return None,
+            Self::Answer(reply) => (reply.id, reply.version),
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            Self::Work(reply) => (reply.id, reply.version),
+            Self::Call(plan) => (plan.id, plan.version),
+        };
+        (!version.is_modern()).then_some(id)
+    }
 }
 
 /// Decides one message. Spans of the decision lie in `buf`, which holds the
@@ -117,10 +191,18 @@ pub(crate) fn decide<App>(
         Message::Request { id, method } => (id, method),
         Message::Notification { method } => return notification(buf, method, &params),
         // Nothing was asked of a client that speaks the modern era (M-056).
-        Message::Response if modern_by_header(&framing) => {
+        Message::Response { .. } if modern_by_header(&framing) => {
             return refuse(&[], true, Fault::Invalid("a response to nothing"));
         }
-        Message::Response => return Decision::Nothing,
+        #[cfg(feature = "input")]
+        Message::Response {
+            id: Some(id),
+            result,
+        } => {
+            let result = result.map_or(Span::EMPTY, |result| Span::of(buf, result.raw()));
+            return Decision::Response(Span::of(buf, id), result);
+        }
+        Message::Response { .. } => return Decision::Nothing,
     };
     let modern = params.meta.version.is_some() || modern_by_header(&framing);
     let request = Request {
@@ -172,6 +254,10 @@ struct Params<'a> {
     reference: Option<Value<'a>>,
     #[cfg(feature = "prompts")]
     argument: Option<Value<'a>>,
+    #[cfg(feature = "input")]
+    responses: Option<Value<'a>>,
+    #[cfg(feature = "input")]
+    state: Option<Value<'a>>,
     /// Of `initialize`.
     version: Option<Value<'a>>,
     /// Of `initialize`.
@@ -256,6 +342,12 @@ impl<'a> Params<'a> {
             return Some(&mut self.reference);
         } else if name.is("argument") {
             return Some(&mut self.argument);
+        }
+        #[cfg(feature = "input")]
+        if name.is("inputResponses") {
+            return Some(&mut self.responses);
+        } else if name.is("requestState") {
+            return Some(&mut self.state);
         }
         let _ = name;
         None
@@ -345,8 +437,10 @@ impl<'a> Request<'a> {
                 version: headers
                     .version
                     .and_then(Version::of_bytes)
-                    .unwrap_or(Version::UNTOLD),
-                client: Capabilities::NONE,
+                    .unwrap_or(headers.untold()),
+                client: headers
+                    .agreed()
+                    .map_or(Capabilities::NONE, |session| session.client),
             }),
             #[cfg(not(feature = "http"))]
             Framing::Never(never) => match **never {},
@@ -360,10 +454,27 @@ impl<'a> Request<'a> {
             (_, Some(session)) => {
                 // Without a session to remember them, the capabilities of an
                 // HTTP client are not known here (M-026).
-                let known = matches!(framing, Framing::Line(_)).then_some(session.client);
+                let known = framing.remembers().then_some(session.client);
                 self.serve(device, framing, session.version, method, known)
             }
         }
+    }
+
+    /// What of it belongs to questions; a legacy client does not call anew.
+    #[cfg(feature = "input")]
+    fn retry(&self, version: Version, client: Option<Capabilities>) -> Result<Retry, Fault> {
+        let client = client.unwrap_or(Capabilities::NONE);
+        if !version.is_modern() {
+            return Ok(Retry {
+                client,
+                ..Retry::NONE
+            });
+        }
+        Ok(Retry {
+            responses: self.span(input::responses(self.params.responses)?),
+            state: self.span(input::state(self.params.state)?),
+            client,
+        })
     }
 
     fn shape(&self) -> Result<(), Fault> {
@@ -459,7 +570,7 @@ impl<'a> Request<'a> {
                 Ok(self.answer(version, Body::Prompts { from, to }))
             }
             #[cfg(feature = "prompts")]
-            Method::PromptsGet => self.prompt(device, version),
+            Method::PromptsGet => self.prompt(device, version, client),
             #[cfg(feature = "prompts")]
             Method::Complete => self.complete(device, version),
             Method::Discover => Ok(self.answer(version, Body::Discover)),
@@ -489,7 +600,14 @@ impl<'a> Request<'a> {
     }
 
     #[cfg(feature = "prompts")]
-    fn prompt<App>(&self, device: &Device<App>, version: Version) -> Result<Decision, Fault> {
+    fn prompt<App>(
+        &self,
+        device: &Device<App>,
+        version: Version,
+        client: Option<Capabilities>,
+    ) -> Result<Decision, Fault> {
+        #[cfg(not(feature = "input"))]
+        let _ = client;
         let name = self
             .params
             .name
@@ -507,7 +625,15 @@ impl<'a> Request<'a> {
             prompt::check(prompt, arguments)?;
         }
         let arguments = arguments.map_or(Span::EMPTY, |value| self.span(value.raw()));
-        Ok(self.work(version, Body::Messages { at, arguments }))
+        Ok(self.work(
+            version,
+            Body::Messages {
+                at,
+                arguments,
+                #[cfg(feature = "input")]
+                retry: self.retry(version, client)?,
+            },
+        ))
     }
 
     #[cfg(feature = "prompts")]
@@ -591,6 +717,8 @@ impl<'a> Request<'a> {
             tool: at,
             arguments: arguments.map_or(Span::EMPTY, |value| self.span(value.raw())),
             token: self.span(token),
+            #[cfg(feature = "input")]
+            retry: self.retry(version, client)?,
         })
     }
 }

@@ -113,6 +113,9 @@ pub(super) fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
         }
         #[cfg(feature = "prompts")]
         Piece::Assistant => {}
+        // Questions are no part of a result.
+        #[cfg(feature = "input")]
+        Piece::Question { .. } => {}
     }
 }
 

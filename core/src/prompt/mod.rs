@@ -7,6 +7,8 @@ use crate::json::write::is_plain;
 use crate::json::{Kind, Text, Value};
 use crate::time::Instant;
 use crate::tool::{Data, Outcome, same};
+#[cfg(feature = "input")]
+use crate::tool::{InputRequest, InputResponse, Inputs};
 
 /// What writes the messages of a prompt. It is called once for each request,
 /// after the arguments were found right, and must not wait.
@@ -88,9 +90,21 @@ pub struct Rendering<'c> {
     now: Instant,
     buf: &'c mut [u8],
     outcome: &'c mut Outcome,
+    #[cfg(feature = "input")]
+    inputs: Inputs<'c>,
 }
 
 impl<'c> Rendering<'c> {
+    /// Asks the client under a name that is unique in this answer: the
+    /// response, or `None` if there is none yet. The prompt is then answered
+    /// by the question, and rendered anew when the client comes back with the
+    /// answer; before 2026-07-28 it fails. See
+    /// [`Call::ask`](crate::tool::Call::ask).
+    #[cfg(feature = "input")]
+    pub fn ask(&mut self, key: &str, request: InputRequest<'_>) -> Option<InputResponse<'c>> {
+        self.inputs.ask(self.outcome, self.buf, key, request)
+    }
+
     /// The time of the request.
     pub fn now(&self) -> Instant {
         self.now
@@ -186,6 +200,7 @@ pub(crate) fn render<App>(
     app: &mut App,
     now: Instant,
     arguments: Option<Value<'_>>,
+    #[cfg(feature = "input")] inputs: Inputs<'_>,
     buf: &mut [u8],
     outcome: &mut Outcome,
 ) {
@@ -195,6 +210,8 @@ pub(crate) fn render<App>(
         now,
         buf: &mut *buf,
         outcome: &mut *outcome,
+        #[cfg(feature = "input")]
+        inputs,
     };
     (prompt.render)(app, &mut rendering);
     outcome.settle(buf, prompt.name);

@@ -19,7 +19,12 @@ pub enum Message<'a> {
         method: Text<'a>,
     },
     /// The answer to a request of this side.
-    Response,
+    Response {
+        /// The id of that request, if one could be read.
+        id: Option<&'a [u8]>,
+        /// Its result; `None` for an error.
+        result: Option<Value<'a>>,
+    },
 }
 
 /// Why a JSON text is no message: an error of code
@@ -62,8 +67,9 @@ struct Parts<'a> {
     id: Option<Value<'a>>,
     method: Option<Value<'a>>,
     params: bool,
-    /// A `result` or an `error` is there.
-    answer: bool,
+    result: Option<Value<'a>>,
+    /// An `error` is there.
+    error: bool,
     /// A member stands twice.
     twice: bool,
     /// The text is no object.
@@ -94,8 +100,10 @@ impl<'a> Parts<'a> {
                 self.twice |= self.params;
                 self.params = true;
                 continue;
+            } else if name.is("result") {
+                &mut self.result
             } else {
-                self.answer |= name.is("result") || name.is("error");
+                self.error |= name.is("error");
                 continue;
             };
             self.twice |= place.replace(reader.value()?).is_some();
@@ -109,7 +117,7 @@ impl<'a> Parts<'a> {
             return refuse("the message is not an object");
         }
         if self.twice {
-            return refuse("a member stands twice: jsonrpc, id, method or params");
+            return refuse("a member stands twice: jsonrpc, id, method, params or result");
         }
         let id = match self.id {
             None => None,
@@ -133,7 +141,12 @@ impl<'a> Parts<'a> {
                 Some(method) => method,
                 None => return refuse("method must be a string"),
             },
-            None if self.answer => return Ok(Message::Response),
+            None if self.error || self.result.is_some() => {
+                return Ok(Message::Response {
+                    id,
+                    result: self.result,
+                });
+            }
             None => return refuse("method is missing"),
         };
         Ok(match id {

@@ -1,7 +1,7 @@
 //! An array of messages (M-197), worked through one after the other.
 
 use super::Server;
-use super::running::{Running, reply};
+use super::running::{Admission, Running, reply};
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::Span;
@@ -79,10 +79,16 @@ impl Batch {
         outcome: &mut Outcome,
     ) -> Turn {
         if let Some(call) = &mut self.waiting {
-            if !call.is_due(now) || !call.step(server, now, buf, result, outcome) {
+            if !call.is_due(now) {
                 return Turn::Wait;
             }
-            let reply = call.reply();
+            let done = call.step(server, now, buf, result, outcome);
+            #[cfg(feature = "input")]
+            let done = done || call.refuse_in_batch(outcome, result);
+            if !done {
+                return Turn::Wait;
+            }
+            let reply = call.reply(server, now, buf, result, outcome);
             self.waiting = None;
             return Turn::Answer(reply);
         }
@@ -106,6 +112,8 @@ impl Batch {
             }
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => Turn::Answer(work(server, now, reply, buf, result, outcome)),
+            #[cfg(feature = "input")]
+            Decision::Response(..) => Turn::Again,
             Decision::Nothing => Turn::Again,
             Decision::Cancel(id) => Turn::Cancel(id),
             Decision::Answer(reply) => Turn::Answer(reply),
@@ -119,15 +127,28 @@ impl Batch {
                     token: Span::EMPTY,
                     ..plan
                 };
-                let admitted = Running::admit(server, plan, buf, result, outcome);
-                if let Some((mut call, args)) = admitted {
-                    if call.may_wait(server) && !self.patient {
+                match Running::admit(server, now, plan, buf, result, outcome) {
+                    Admission::Begin(call, _) if call.may_wait(server) && !self.patient => {
                         outcome.refuse(result, |out| {
                             out.text("this tool takes its time: call it alone, not in a batch");
                         });
-                    } else if !call.start(server, now, args, result, outcome) {
-                        self.waiting = Some(call);
-                        return Turn::Wait;
+                    }
+                    Admission::Begin(mut call, args) => {
+                        let done = call.start(server, now, buf, args, result, outcome);
+                        #[cfg(feature = "input")]
+                        let done = done || call.refuse_in_batch(outcome, result);
+                        if !done {
+                            self.waiting = Some(call);
+                            return Turn::Wait;
+                        }
+                    }
+                    Admission::Failed => {}
+                    #[cfg(feature = "input")]
+                    Admission::Fault(fault) => {
+                        return Turn::Answer(Reply {
+                            body: Body::Fault(fault),
+                            ..reply(plan)
+                        });
                     }
                 }
                 Turn::Answer(reply(plan))

@@ -2,7 +2,11 @@
 
 use super::Server;
 use super::batch::{Batch, Turn};
-use super::running::{Running, UNKNOWN, reply};
+#[cfg(all(feature = "sessions", feature = "input"))]
+use super::desk::Posted;
+#[cfg(feature = "sessions")]
+use super::desk::{Opened, SessionId};
+use super::running::{Admission, Running, UNKNOWN, reply};
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::{Sink, Span};
@@ -12,6 +16,8 @@ use crate::frame::http::{
     Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
     origin_allowed, origin_is_loopback, parse,
 };
+#[cfg(feature = "sessions")]
+use crate::mcp::SESSION;
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Headers, Reply, decide, write_progress, write_reply,
 };
@@ -154,6 +160,24 @@ pub struct Http<'m> {
     outcome: Outcome,
     batch: Option<Batch>,
     call: Option<Running>,
+    /// The session of the request.
+    #[cfg(feature = "sessions")]
+    opened: Option<Opened>,
+    /// The session that the answer opens.
+    #[cfg(feature = "sessions")]
+    minted: Option<SessionId>,
+    /// What the client reaches the call by on other connections; 0 for none.
+    #[cfg(feature = "sessions")]
+    ticket: u32,
+    /// When it was last looked for what other connections brought.
+    #[cfg(feature = "sessions")]
+    looked: Instant,
+    /// Whether the request waits until the one before it was fetched.
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    held: bool,
+    /// The number of the first question that has not been sent.
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    questions: Option<u32>,
     /// Whether the head of an event stream has gone out.
     streaming: bool,
     /// Whether the connection ends after this answer.
@@ -196,6 +220,12 @@ enum What {
     Progress(Progress),
     /// The answer that ends a stream.
     StreamEnd(Reply),
+    /// The end of a stream without an answer.
+    #[cfg(feature = "sessions")]
+    StreamStop,
+    /// The questions of the call, as requests from this number on.
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    Questions(u32),
     BatchHead(Reply),
     BatchAnswer(Reply),
     BatchEnd,
@@ -220,6 +250,18 @@ impl<'m> Http<'m> {
             outcome: Outcome::default(),
             batch: None,
             call: None,
+            #[cfg(feature = "sessions")]
+            opened: None,
+            #[cfg(feature = "sessions")]
+            minted: None,
+            #[cfg(feature = "sessions")]
+            ticket: 0,
+            #[cfg(feature = "sessions")]
+            looked: Instant::from_millis(0),
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            held: false,
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            questions: None,
             streaming: false,
             closing: false,
             gone: false,
@@ -248,7 +290,17 @@ impl<'m> Http<'m> {
     /// `None` if only arriving bytes give it work.
     pub fn wake(&self) -> Option<Instant> {
         let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
-        self.call.as_ref().or(waiting).map(Running::wake)
+        let wake = self.call.as_ref().or(waiting).map(Running::wake);
+        #[cfg(feature = "sessions")]
+        if self.ticket != 0 {
+            let look = self.looked.after(LOOK_MS);
+            return Some(wake.map_or(look, |wake| wake.min(look)));
+        }
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        if self.held {
+            return Some(self.looked.after(1));
+        }
+        wake
     }
 
     /// Tells that the peer has closed the connection. A call of the modern
@@ -259,6 +311,11 @@ impl<'m> Http<'m> {
     pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.gone = true;
         self.closing = true;
+        // Who waits for nothing has nobody to ask.
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        if let Some(call) = &mut self.call {
+            call.give_up(now);
+        }
         match self.call {
             Some(call) if call.plan.version.is_modern() => {
                 call.cancel(server, now, self.rx, self.result, &mut self.outcome);
@@ -394,7 +451,10 @@ impl<'m> Http<'m> {
         match head.method {
             Method::Post => {}
             Method::Options if self.config.cors => return Some(What::Preflight),
-            _ => return Some(What::Plain(405, "only POST is served here")),
+            // Whether there is such a session is looked up behind the body.
+            #[cfg(feature = "sessions")]
+            Method::Delete if head.named(bytes, SESSION.as_bytes()).next().is_some() => {}
+            _ => return Some(NOT_SERVED),
         }
         if let Some(opens) = self.config.bearer {
             let token = head
@@ -416,7 +476,7 @@ impl<'m> Http<'m> {
                 return Some(What::Plain(415, "Content-Type must be application/json"));
             }
         }
-        if head.body == BodyLength::None {
+        if head.body == BodyLength::None && head.method == Method::Post {
             return Some(What::Plain(411, "a Content-Length is needed"));
         }
         None
@@ -467,7 +527,13 @@ impl<'m> Http<'m> {
                     }
                     self.sent(sending.what);
                 }
-                State::Ready => self.take(server, now),
+                State::Ready => {
+                    self.take(server, now);
+                    #[cfg(all(feature = "sessions", feature = "input"))]
+                    if self.held {
+                        return filled;
+                    }
+                }
                 State::Working => {
                     if !self.go_on(server, now) {
                         return filled;
@@ -509,8 +575,33 @@ impl<'m> Http<'m> {
             return self.send(What::Plain(500, "no request"));
         };
         let headers = Headers::of(head, self.head_bytes());
+        #[cfg(feature = "sessions")]
+        let named = headers.session_id().filter(|_| server.desk.key.is_some());
+        #[cfg(feature = "sessions")]
+        let opened = named.and_then(|id| server.desk.session(id?));
+        #[cfg(feature = "sessions")]
+        let headers = headers.with(opened.map(|opened| opened.session));
+        #[cfg(feature = "sessions")]
+        if head.method == Method::Delete {
+            return match (opened, named) {
+                (Some(opened), _) => {
+                    server.desk.end(opened.number);
+                    self.send(What::Accepted);
+                }
+                (None, Some(_)) => self.answer(fault_reply(Fault::Session)),
+                (None, None) => self.send(NOT_SERVED),
+            };
+        }
+        #[cfg(feature = "sessions")]
+        let lost = named.is_some() && opened.is_none();
         if Batch::is_array(body) {
-            match Batch::open(self.rx, body, headers.may_batch(), true) {
+            let batch = Batch::open(self.rx, body, headers.may_batch(), true);
+            #[cfg(feature = "sessions")]
+            let batch = {
+                self.opened = opened;
+                if lost { Err(Fault::Session) } else { batch }
+            };
+            match batch {
                 Ok(batch) => {
                     self.batch = Some(batch);
                     self.state = State::Working;
@@ -519,8 +610,35 @@ impl<'m> Http<'m> {
             }
             return;
         }
-        match decide(server.device, self.rx, body, Framing::Http(headers)) {
-            Decision::Nothing | Decision::Cancel(_) => self.send(What::Accepted),
+        let decision = decide(server.device, self.rx, body, Framing::Http(headers));
+        #[cfg(feature = "sessions")]
+        {
+            self.opened = opened;
+            if let (true, Some(id)) = (lost, decision.legacy()) {
+                return self.answer(Reply {
+                    id,
+                    ..fault_reply(Fault::Session)
+                });
+            }
+            if let Decision::Open(session, _) = decision {
+                self.minted = server.desk.open(session);
+            }
+        }
+        match decision {
+            #[cfg(feature = "sessions")]
+            Decision::Cancel(id) => {
+                if let Some(opened) = self.opened {
+                    server.desk.cancel(opened.number, id.get(self.rx));
+                }
+                self.send(What::Accepted);
+            }
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            Decision::Response(id, result) => self.respond(server, now, id, result),
+            #[cfg(not(feature = "sessions"))]
+            Decision::Cancel(_) => self.send(What::Accepted),
+            #[cfg(all(not(feature = "sessions"), feature = "input"))]
+            Decision::Response(..) => self.send(What::Accepted),
+            Decision::Nothing => self.send(What::Accepted),
             Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(reply),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => {
@@ -532,16 +650,84 @@ impl<'m> Http<'m> {
     }
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
-        let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
+        let admitted = Running::admit(server, now, plan, self.rx, self.result, &mut self.outcome);
         match admitted {
-            None => self.answer(reply(plan)),
-            Some((mut call, args)) => {
+            Admission::Failed => self.answer(reply(plan)),
+            #[cfg(feature = "input")]
+            Admission::Fault(fault) => self.answer(Reply {
+                body: Body::Fault(fault),
+                ..reply(plan)
+            }),
+            Admission::Begin(mut call, args) => {
                 if !self.can_stream() {
                     call.plan.token = Span::EMPTY;
                 }
-                let done = call.start(server, now, args, self.result, &mut self.outcome);
-                self.ran(call, done);
+                let done = call.start(server, now, self.rx, args, self.result, &mut self.outcome);
+                self.ran(server, now, call, done);
             }
+        }
+    }
+
+    /// Lets the client of a session reach a call that goes on.
+    #[cfg(feature = "sessions")]
+    fn enter<App>(&mut self, server: &mut Server<App>, call: &Running) {
+        if let (Some(opened), 0, false) = (self.opened, self.ticket, call.plan.version.is_modern())
+        {
+            let id = call.plan.id.get(self.rx);
+            self.ticket = server.desk.enter(opened.number, id);
+        }
+    }
+
+    /// The call is over, or out of reach.
+    #[cfg(feature = "sessions")]
+    fn leave<App>(&mut self, server: &mut Server<App>) {
+        server.desk.leave(self.ticket);
+        self.ticket = 0;
+    }
+
+    /// Prepares the questions of the call, if it has any, to be sent.
+    /// `false`: they cannot be sent, and the result says why.
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    fn ask<App>(&mut self, server: &mut Server<App>, now: Instant, call: &mut Running) -> bool {
+        if !call.has_questions() {
+            return true;
+        }
+        if self.ticket == 0 || !self.can_stream() || self.gone {
+            return !call.refuse_without_session(&mut self.outcome, self.result);
+        }
+        let from = self.head_len.saturating_add(self.body_len);
+        if !call.expect(server, now, self.rx, from, &mut self.outcome, self.result) {
+            return false;
+        }
+        if let Some((first, count)) = call.expected() {
+            self.questions = Some(first);
+            // Who has lost his ticket waits until it is too late.
+            server.desk.wait(self.ticket, first, count);
+        }
+        true
+    }
+
+    /// Hands the answer to a question to the connection that waits for it.
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    fn respond<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span, result: Span) {
+        self.held = false;
+        let posted = match self.opened {
+            Some(opened) => {
+                let (id, result) = (id.get(self.rx), result.get(self.rx));
+                server.desk.post(now, opened.number, id, result)
+            }
+            None => Posted::Done,
+        };
+        match posted {
+            Posted::Done => self.send(What::Accepted),
+            Posted::Busy => {
+                self.held = true;
+                self.looked = now;
+            }
+            Posted::TooLong(room) => self.answer(fault_reply(Fault::TooLong {
+                bytes: result.len(),
+                room,
+            })),
         }
     }
 
@@ -562,18 +748,42 @@ impl<'m> Http<'m> {
 
     /// Runs a step of the call, and sends what comes of it.
     fn run<App>(&mut self, server: &mut Server<App>, now: Instant, mut call: Running) {
-        let done = call.step(server, now, self.rx, self.result, &mut self.outcome);
-        self.ran(call, done);
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        let ready = call.collect(self.rx, &mut self.outcome, self.result);
+        #[cfg(not(all(feature = "sessions", feature = "input")))]
+        let ready = true;
+        let done = !ready || call.step(server, now, self.rx, self.result, &mut self.outcome);
+        self.ran(server, now, call, done);
     }
 
     /// Sends what a step of the call has come to.
-    fn ran(&mut self, mut call: Running, done: bool) {
+    fn ran<App>(&mut self, server: &mut Server<App>, now: Instant, mut call: Running, done: bool) {
         self.state = State::Working;
+        #[cfg(feature = "sessions")]
+        if !done {
+            self.enter(server, &call);
+        }
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        let done = done || !self.ask(server, now, &mut call);
+        #[cfg(all(not(feature = "sessions"), feature = "input"))]
+        let done = done || call.refuse_without_session(&mut self.outcome, self.result);
         if done {
+            #[cfg(feature = "sessions")]
+            self.leave(server);
+            let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
             if self.streaming {
-                self.send(What::StreamEnd(call.reply()));
+                self.send(What::StreamEnd(reply));
             } else {
-                self.answer(call.reply());
+                self.answer(reply);
+            }
+            return;
+        }
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        if self.questions.is_some() {
+            self.call = Some(call);
+            if !self.streaming {
+                self.streaming = true;
+                self.send(What::StreamHead);
             }
             return;
         }
@@ -594,6 +804,29 @@ impl<'m> Http<'m> {
     /// Goes on with the call or the batch; whether that changed anything.
     fn go_on<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
         if let Some(mut call) = self.call.take() {
+            #[cfg(feature = "sessions")]
+            if self.ticket != 0 {
+                self.looked = now;
+                if server.desk.is_cancelled(self.ticket) {
+                    call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+                    self.leave(server);
+                    // Nothing is said of a call that was given up (M-092).
+                    self.send(if self.streaming {
+                        What::StreamStop
+                    } else {
+                        What::Accepted
+                    });
+                    return true;
+                }
+            }
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            if let Some(first) = self.questions.take() {
+                self.call = Some(call);
+                self.send(What::Questions(first));
+                return true;
+            } else if let Some((number, result)) = server.desk.fetch(self.ticket) {
+                call.answer(now, self.rx, number, result);
+            }
             if let Some(progress) = call.report() {
                 self.call = Some(call);
                 self.send(What::Progress(progress));
@@ -612,7 +845,10 @@ impl<'m> Http<'m> {
             return true;
         };
         let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
-        let framing = Framing::Http(Headers::of(head, bytes));
+        let headers = Headers::of(head, bytes);
+        #[cfg(feature = "sessions")]
+        let headers = headers.with(self.opened.map(|opened| opened.session));
+        let framing = Framing::Http(headers);
         let turn = batch.go_on(
             server,
             now,
@@ -656,6 +892,8 @@ impl<'m> Http<'m> {
             What::StreamHead | What::Progress(_) | What::BatchHead(_) | What::BatchAnswer(_) => {
                 self.state = State::Working;
             }
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            What::Questions(_) => self.state = State::Working,
             _ if self.closing => {
                 self.batch = None;
                 self.state = State::Closed;
@@ -673,6 +911,11 @@ impl<'m> Http<'m> {
         self.refusal = None;
         self.batch = None;
         self.call = None;
+        #[cfg(feature = "sessions")]
+        {
+            self.opened = None;
+            self.minted = None;
+        }
         self.streaming = false;
     }
 
@@ -735,6 +978,17 @@ impl<'m> Http<'m> {
                 );
                 out.text("\n\n");
             }
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            What::Questions(first) => {
+                let questions = self.outcome.questions(self.result);
+                for (number, (_, request)) in (first..).zip(questions) {
+                    out.text(EVENT);
+                    crate::mcp::write_request(out, number, request);
+                    out.text("\n\n");
+                }
+            }
+            #[cfg(feature = "sessions")]
+            What::StreamStop => {}
             What::BatchEnd => out.byte(b']'),
             What::Continue | What::Preflight | What::Accepted | What::StreamHead => {}
         }
@@ -767,6 +1021,10 @@ impl<'m> Http<'m> {
             }
             What::StreamHead => self.write_head(out, 200, Some(EVENTS), Content::Chunked),
             What::Progress(_) => self.write_chunk(out, server, what, length),
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            What::Questions(_) => self.write_chunk(out, server, what, length),
+            #[cfg(feature = "sessions")]
+            What::StreamStop => out.put(LAST_CHUNK),
             What::StreamEnd(_) => {
                 self.write_chunk(out, server, what, length);
                 out.put(LAST_CHUNK);
@@ -834,6 +1092,13 @@ impl<'m> Http<'m> {
                 "POST"
             });
         }
+        #[cfg(feature = "sessions")]
+        let minted;
+        #[cfg(feature = "sessions")]
+        if let (Some(id), 200) = (&self.minted, status) {
+            minted = [(SESSION, id.text())];
+            answer.extra = &minted;
+        }
         if status == 401 {
             answer.extra = &[("WWW-Authenticate", b"Bearer")];
         } else if content == Content::Chunked && content_type == Some(EVENTS) {
@@ -848,6 +1113,9 @@ impl<'m> Http<'m> {
                     .and_then(|names| core::str::from_utf8(names).ok());
                 Some(Cors {
                     origin: self.origin(head)?,
+                    #[cfg(feature = "sessions")]
+                    expose: SESSION,
+                    #[cfg(not(feature = "sessions"))]
                     expose: "",
                     preflight: (status == 204).then_some(Preflight {
                         methods: "POST",
@@ -861,6 +1129,11 @@ impl<'m> Http<'m> {
     }
 }
 
+const NOT_SERVED: What = What::Plain(405, "only POST is served here");
+/// How often it is looked for what other connections have brought, in
+/// milliseconds.
+#[cfg(feature = "sessions")]
+const LOOK_MS: u32 = 20;
 const BEARER: &[u8] = b"Bearer ";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";

@@ -3,7 +3,7 @@
 
 use super::Server;
 use super::batch::{Batch, Turn};
-use super::running::{Running, UNKNOWN, keep, reply};
+use super::running::{Admission, Running, UNKNOWN, keep, reply};
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::{Sink, Span};
@@ -139,6 +139,9 @@ enum What {
     Finished(Reply, usize),
     /// Progress of a call in flight.
     Progress(usize, Progress),
+    /// The questions of a call in flight, as requests from this number on.
+    #[cfg(feature = "input")]
+    Questions(u32),
     /// The end of a batch's array.
     BatchEnd,
 }
@@ -240,6 +243,10 @@ impl<'m> Line<'m> {
     }
 
     /// Writes the next bytes of what is being sent; whether it is at its end.
+    ///
+    /// Apart from its caller: inlined, a loop of two states becomes jumps by
+    /// register, which the measure of the stack cannot follow.
+    #[inline(never)]
     fn write<App>(&self, server: &Server<App>, sending: Sending, room: &mut [u8]) -> (usize, bool) {
         let mut sink = Sink::window(room, sending.sent);
         match sending.what {
@@ -270,6 +277,16 @@ impl<'m> Line<'m> {
                 let token = token.get(kept(self.kept, self.share, at));
                 write_progress(&mut sink, token, progress);
             }
+            #[cfg(feature = "input")]
+            What::Questions(first) => {
+                let questions = self.outcome.questions(self.result);
+                for (number, (_, request)) in (first..).zip(questions) {
+                    if number > first {
+                        sink.byte(b'\n');
+                    }
+                    crate::mcp::write_request(&mut sink, number, request);
+                }
+            }
             What::BatchEnd => sink.byte(b']'),
         }
         let in_batch = self.batch.is_some() && matches!(sending.what, What::Answer(_));
@@ -288,6 +305,8 @@ impl<'m> Line<'m> {
             },
             What::Finished(_, at) => self.free(at),
             What::Progress(..) => {}
+            #[cfg(feature = "input")]
+            What::Questions(_) => {}
             What::BatchEnd => {
                 self.batch = None;
                 self.lines.clear();
@@ -334,6 +353,11 @@ impl<'m> Line<'m> {
                 self.cancel(server, now, Some(id));
                 self.lines.clear();
             }
+            #[cfg(feature = "input")]
+            Decision::Response(id, result) => {
+                self.respond(now, id, result);
+                self.lines.clear();
+            }
             Decision::Open(session, reply) => {
                 self.session = Some(session);
                 self.send(What::Answer(reply));
@@ -365,13 +389,22 @@ impl<'m> Line<'m> {
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
         let answer = What::Answer(reply(plan));
-        let admitted = Running::admit(server, plan, self.rx, self.result, &mut self.outcome);
-        let Some((mut call, args)) = admitted else {
-            return self.send(answer);
+        let admitted = Running::admit(server, now, plan, self.rx, self.result, &mut self.outcome);
+        let (mut call, args) = match admitted {
+            Admission::Begin(call, args) => (call, args),
+            Admission::Failed => return self.send(answer),
+            #[cfg(feature = "input")]
+            Admission::Fault(fault) => {
+                return self.send(What::Answer(Reply {
+                    body: Body::Fault(fault),
+                    ..reply(plan)
+                }));
+            }
         };
         if !call.may_wait(server) {
-            call.start(server, now, args, self.result, &mut self.outcome);
-            return self.send(answer);
+            call.start(server, now, self.rx, args, self.result, &mut self.outcome);
+            let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
+            return self.send(What::Answer(reply));
         }
         let Some(at) = self.flights.iter().position(|place| place.call().is_none()) else {
             let calls = self.flights.len();
@@ -404,15 +437,66 @@ impl<'m> Line<'m> {
 
     /// Runs a step of the call in flight at `at`, and sends what comes of it.
     fn run<App>(&mut self, server: &mut Server<App>, now: Instant, at: usize, mut call: Running) {
+        #[cfg(feature = "input")]
+        let ready = call.collect(
+            kept_mut(self.kept, self.share, at),
+            &mut self.outcome,
+            self.result,
+        );
+        #[cfg(not(feature = "input"))]
+        let ready = true;
         let message = kept(self.kept, self.share, at);
-        let done = call.step(server, now, message, self.result, &mut self.outcome);
+        let done = !ready || call.step(server, now, message, self.result, &mut self.outcome);
+        #[cfg(feature = "input")]
+        let done = done || !self.ask(server, now, at, &mut call);
         if done {
-            self.send(What::Finished(call.reply(), at));
+            let message = kept(self.kept, self.share, at);
+            let reply = call.reply(server, now, message, self.result, &mut self.outcome);
+            self.send(What::Finished(reply, at));
         } else if let Some(progress) = call.report() {
             self.send(What::Progress(at, progress));
         }
         if let Some(place) = self.flights.get_mut(at) {
             *place = Place::Taken(call);
+        }
+    }
+
+    /// Sends the questions of the call in flight at `at`, if it has any.
+    /// `false`: they cannot be sent, and the result says why.
+    #[cfg(feature = "input")]
+    fn ask<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        at: usize,
+        call: &mut Running,
+    ) -> bool {
+        if !call.has_questions() {
+            return true;
+        }
+        let plan = call.plan;
+        let from = plan.id.len() + plan.arguments.len() + plan.token.len();
+        let buf = kept_mut(self.kept, self.share, at);
+        if !call.expect(server, now, buf, from, &mut self.outcome, self.result) {
+            return false;
+        }
+        if let Some((first, _)) = call.expected() {
+            self.send(What::Questions(first));
+        }
+        true
+    }
+
+    /// Takes the answer to a question: its id, and the result or nothing.
+    #[cfg(feature = "input")]
+    fn respond(&mut self, now: Instant, id: Span, result: Span) {
+        let Some(number) = super::desk::number(id.get(self.rx)) else {
+            return;
+        };
+        let result = result.get(self.rx);
+        for (at, place) in self.flights.iter_mut().enumerate() {
+            if let Place::Taken(call) = place {
+                call.answer(now, kept_mut(self.kept, self.share, at), number, result);
+            }
         }
     }
 

@@ -10,12 +10,18 @@
 //! `receive` takes nothing while a message is being worked on, so the caller
 //! calls `poll` until it has nothing to send, then offers the rest.
 
+#[cfg(feature = "input")]
+mod answers;
 mod batch;
+#[cfg(any(feature = "input", feature = "sessions"))]
+mod desk;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "embedded-io")]
 pub mod io;
 mod line;
+#[cfg(feature = "input")]
+mod questions;
 mod running;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 mod work;
@@ -32,11 +38,31 @@ pub struct Server<App: 'static> {
     pub(crate) device: &'static Device<App>,
     /// The application: what every handler gets.
     pub app: App,
+    /// What its connections share.
+    #[cfg(any(feature = "input", feature = "sessions"))]
+    pub(crate) desk: desk::Desk,
 }
 
 impl<App> Server<App> {
     /// A server of `device`, acting on `app`.
     pub const fn new(device: &'static Device<App>, app: App) -> Self {
-        Self { device, app }
+        Self {
+            device,
+            app,
+            #[cfg(any(feature = "input", feature = "sessions"))]
+            desk: desk::Desk::new(),
+        }
+    }
+
+    /// The same, with a key of random bytes that nobody can guess: new ones
+    /// each time the device starts. With it the device seals what it gives
+    /// out and takes back: the state of questions (M-148), and the sessions
+    /// of HTTP clients of the legacy era (M-184), which it has none of
+    /// without it.
+    #[cfg(any(feature = "input", feature = "sessions"))]
+    #[must_use]
+    pub const fn with_key(mut self, key: [u8; 32]) -> Self {
+        self.desk.key = Some(crate::seal::Key::new(key));
+        self
     }
 }

@@ -6,8 +6,12 @@ use serde::Serialize;
 use super::call::REASON_BYTES;
 use super::call::{Answer, Call};
 use super::descriptor::{Param, Type};
+#[cfg(feature = "input")]
+use super::input::{Form, InputRequest};
 use crate::buf::Sink;
 use crate::json::{ser, write};
+#[cfg(feature = "input")]
+use crate::limits::QUESTIONS;
 
 /// Constant byte slices (images, sounds) that one result may point to.
 ///
@@ -34,16 +38,24 @@ pub struct Outcome {
     fault: Option<Fault>,
     blobs: heapless::Vec<&'static [u8], BLOBS>,
     failed: bool,
+    /// The forms of its questions.
+    #[cfg(feature = "input")]
+    forms: heapless::Vec<Form, QUESTIONS>,
+    /// How many questions it holds.
+    #[cfg(feature = "input")]
+    questions: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Value(ser::SerError),
     Blobs,
+    #[cfg(feature = "input")]
+    Questions,
 }
 
 /// One part of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Piece<'a> {
     /// Plain text.
     Text(&'a str),
@@ -93,6 +105,14 @@ pub enum Piece<'a> {
     /// No part of its own: the next one is said by the assistant.
     #[cfg(feature = "prompts")]
     Assistant,
+    /// A question to the caller.
+    #[cfg(feature = "input")]
+    Question {
+        /// Its name among the questions of one answer.
+        key: &'a str,
+        /// What is asked.
+        request: InputRequest<'a>,
+    },
 }
 
 const TEXT: u8 = 1;
@@ -104,6 +124,12 @@ const RESOURCE_TEXT: u8 = 6;
 const RESOURCE_BLOB: u8 = 7;
 #[cfg(feature = "prompts")]
 const ASSISTANT: u8 = 8;
+#[cfg(feature = "input")]
+const ELICIT: u8 = 9;
+#[cfg(feature = "input")]
+const SAMPLE: u8 = 10;
+#[cfg(feature = "input")]
+const LIST_ROOTS: u8 = 11;
 
 /// A field's length that says: a byte follows, the number of a constant slice.
 const STATIC: u16 = u16::MAX;
@@ -134,6 +160,52 @@ impl Outcome {
         Pieces {
             rest: buf.get(..self.len).unwrap_or(&[]),
             blobs: &self.blobs,
+            #[cfg(feature = "input")]
+            forms: &self.forms,
+        }
+    }
+
+    /// Whether it holds questions instead of a result.
+    #[cfg(feature = "input")]
+    pub(crate) fn asks(&self) -> bool {
+        self.questions > 0
+    }
+
+    /// The questions that it holds.
+    #[cfg(feature = "input")]
+    pub(crate) fn questions<'a>(
+        &'a self,
+        buf: &'a [u8],
+    ) -> impl Iterator<Item = (&'a str, InputRequest<'a>)> {
+        self.pieces(buf).filter_map(|piece| match piece {
+            Piece::Question { key, request } => Some((key, request)),
+            _ => None,
+        })
+    }
+
+    /// Adds a question.
+    #[cfg(feature = "input")]
+    pub(super) fn question(&mut self, buf: &mut [u8], key: &str, request: InputRequest<'_>) {
+        if usize::from(self.questions) >= QUESTIONS {
+            self.fault = Some(Fault::Questions);
+            return;
+        }
+        self.questions = self.questions.saturating_add(1);
+        match request {
+            InputRequest::Elicit { message, form } => {
+                // There are as many places as questions.
+                let at = [self.forms.len() as u8];
+                let _ = self.forms.push(form);
+                self.fields(buf, ELICIT, &[key, message], Some(Data::Copied(&at)));
+            }
+            InputRequest::Sample {
+                message,
+                max_tokens,
+            } => {
+                let tokens = max_tokens.to_le_bytes();
+                self.fields(buf, SAMPLE, &[key, message], Some(Data::Copied(&tokens)));
+            }
+            InputRequest::ListRoots => self.fields(buf, LIST_ROOTS, &[key], None),
         }
     }
 
@@ -161,6 +233,11 @@ impl Outcome {
             Some(Fault::Blobs) => {
                 out.text("the result has more constant blobs than ");
                 write::u64(out, BLOBS as u64);
+            }
+            #[cfg(feature = "input")]
+            Some(Fault::Questions) => {
+                out.text("the answer asks more questions than ");
+                write::u64(out, QUESTIONS as u64);
             }
             None if self.needed > capacity => {
                 out.text("the result needs ");
@@ -313,6 +390,8 @@ fn length(len: usize) -> [u8; 2] {
 pub struct Pieces<'a> {
     rest: &'a [u8],
     blobs: &'a [&'static [u8]],
+    #[cfg(feature = "input")]
+    forms: &'a [Form],
 }
 
 impl<'a> Pieces<'a> {
@@ -377,6 +456,27 @@ impl<'a> Iterator for Pieces<'a> {
             },
             #[cfg(feature = "prompts")]
             ASSISTANT => Piece::Assistant,
+            #[cfg(feature = "input")]
+            ELICIT => Piece::Question {
+                key: self.str()?,
+                request: InputRequest::Elicit {
+                    message: self.str()?,
+                    form: *self.forms.get(usize::from(*self.bytes()?.first()?))?,
+                },
+            },
+            #[cfg(feature = "input")]
+            SAMPLE => Piece::Question {
+                key: self.str()?,
+                request: InputRequest::Sample {
+                    message: self.str()?,
+                    max_tokens: u16::from_le_bytes(*self.bytes()?.first_chunk()?),
+                },
+            },
+            #[cfg(feature = "input")]
+            LIST_ROOTS => Piece::Question {
+                key: self.str()?,
+                request: InputRequest::ListRoots,
+            },
             _ => return None,
         })
     }

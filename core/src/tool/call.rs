@@ -8,6 +8,10 @@ use super::answer::{Blocks, Data, Outcome};
 use super::args::{Arg, Args};
 use super::catalog::Entry;
 use super::check::check_result;
+#[cfg(feature = "input")]
+use super::descriptor::{Asks, Capabilities};
+#[cfg(feature = "input")]
+use super::input::{CONFIRM, Form, InputRequest, InputResponse, Inputs};
 use crate::buf::Sink;
 use crate::json::Value;
 use crate::time::Instant;
@@ -56,6 +60,8 @@ pub struct Call<'c> {
     memo: u32,
     cancelled: bool,
     place: u8,
+    #[cfg(feature = "input")]
+    inputs: Inputs<'c>,
 }
 
 impl<'c> Call<'c> {
@@ -81,7 +87,16 @@ impl<'c> Call<'c> {
             memo: 0,
             cancelled: false,
             place: 0,
+            #[cfg(feature = "input")]
+            inputs: Inputs::new(None, Capabilities::NONE),
         }
+    }
+
+    /// The same call, with the answers to the questions that it asked.
+    #[cfg(feature = "input")]
+    pub(crate) fn with_inputs(mut self, inputs: Inputs<'c>) -> Self {
+        self.inputs = inputs;
+        self
     }
 
     /// The same call, of the tool at this place of the catalog.
@@ -240,6 +255,46 @@ impl<'c> Call<'c> {
     }
 }
 
+/// Questions to the caller. A handler asks before it does anything, and
+/// answers with [`need_input`](Call::need_input) (or `Poll::Pending`) while
+/// one of its questions has no answer. It is then called again from step 0,
+/// with the answers and with what it left by [`remember`](Call::remember):
+/// in the modern era because the client has sent the call anew, in the legacy
+/// era by itself. The tool must be declared to ask ([`Asks`]).
+#[cfg(feature = "input")]
+impl<'c> Call<'c> {
+    /// What the client has declared that it can be asked (M-146).
+    pub fn client(&self) -> Capabilities {
+        self.inputs.client()
+    }
+
+    /// Asks under a name that is unique in this answer: the response, or
+    /// `None` if there is none yet. One that does not fit is asked for again
+    /// (M-150).
+    ///
+    /// At most [`QUESTIONS`](crate::limits::QUESTIONS) can be open. Their
+    /// texts stand in the result buffer until they are sent.
+    pub fn ask(&mut self, key: &str, request: InputRequest<'_>) -> Option<InputResponse<'c>> {
+        self.inputs.ask(self.outcome, self.buf, key, request)
+    }
+
+    /// Asks the user to fill in a form.
+    pub fn elicit(&mut self, key: &str, message: &str, form: Form) -> Option<InputResponse<'c>> {
+        self.ask(key, InputRequest::Elicit { message, form })
+    }
+
+    /// Asks the user for a yes or no: whether it was a yes.
+    pub fn confirm(&mut self, key: &str, message: &str) -> Option<bool> {
+        let response = self.elicit(key, message, CONFIRM)?;
+        Some(response.get(0) == Some(true))
+    }
+
+    /// Answers "I need input": what was asked, and has no answer yet.
+    pub fn need_input(&mut self) -> Answer {
+        Answer::PENDING
+    }
+}
+
 /// What a step of a call has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
@@ -251,6 +306,9 @@ pub(crate) struct Step {
     pub wake: Option<Instant>,
     /// What it keeps for the next step.
     pub memo: u32,
+    /// Whether questions stand in the buffer instead of a result.
+    #[cfg(feature = "input")]
+    pub asked: bool,
 }
 
 /// Runs one step of a call, and makes sure that what is left in the buffer
@@ -259,6 +317,21 @@ pub(crate) struct Step {
 #[inline(never)]
 pub(crate) fn run<App>(entry: &Entry<App>, app: &mut App, mut call: Call<'_>) -> Step {
     let answer = (entry.run)(app, &mut call);
+    #[cfg(feature = "input")]
+    let answer = match asked(entry, &mut call) {
+        Some(true) => {
+            return Step {
+                done: false,
+                progress: None,
+                wake: None,
+                memo: call.memo,
+                asked: true,
+            };
+        }
+        // What cannot be asked is an answer too: a failure.
+        Some(false) => Answer::DONE,
+        None => answer,
+    };
     let done = !(answer.is_pending() && entry.tool.polled);
     if !done {
         call.outcome.clear();
@@ -273,7 +346,21 @@ pub(crate) fn run<App>(entry: &Entry<App>, app: &mut App, mut call: Call<'_>) ->
         progress: call.progress,
         wake: call.wake,
         memo: call.memo,
+        #[cfg(feature = "input")]
+        asked: false,
     }
+}
+
+/// Whether the handler has asked; if so, whether its questions can be sent.
+#[cfg(feature = "input")]
+fn asked<App>(entry: &Entry<App>, call: &mut Call<'_>) -> Option<bool> {
+    if !call.outcome.asks() || call.outcome.failed() {
+        return None;
+    }
+    if entry.tool.asks == Asks::Never {
+        let _ = call.fail("this tool asked its caller, but is not declared to do so");
+    }
+    Some(!call.outcome.failed() && !call.outcome.explain(call.buf.len(), &mut Sink::counter()))
 }
 
 fn settle<App>(entry: &Entry<App>, call: &mut Call<'_>) {

@@ -44,6 +44,18 @@ pub fn check_result(
     check.fine
 }
 
+/// Checks what was entered in a form, like the arguments of a call.
+#[cfg(feature = "input")]
+pub(super) fn check_members<'a>(
+    params: &'static [Param],
+    object: Option<Value<'a>>,
+) -> Option<Args<'a>> {
+    let mut check = Check::new(None);
+    let mut args = Args::new(params, object);
+    check.object(params, object, Some(&mut args));
+    check.fine.then_some(args)
+}
+
 /// A place in the value that is checked.
 enum Level<'a> {
     Members {

@@ -245,10 +245,47 @@ impl Capabilities {
         }
     }
 
+    /// Those of either.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            elicitation: self.elicitation || other.elicitation,
+            sampling: self.sampling || other.sampling,
+            roots: self.roots || other.roots,
+        }
+    }
+
+    /// The name of the first of them in the protocol; empty for none.
+    pub const fn first_name(self) -> &'static str {
+        if self.elicitation {
+            "elicitation"
+        } else if self.sampling {
+            "sampling"
+        } else if self.roots {
+            "roots"
+        } else {
+            ""
+        }
+    }
+
     /// Whether it names none.
     pub const fn is_none(self) -> bool {
         !(self.elicitation || self.sampling || self.roots)
     }
+}
+
+/// Whether a handler asks its caller in the middle of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// It does not.
+    #[default]
+    Never,
+    /// It does, and takes answers only to questions that it asked: in the
+    /// modern era, those that come with the sealed `requestState` of this
+    /// tool, these arguments and this caller, unused and not too old (M-148).
+    Sealed,
+    /// It does, and takes answers from anybody who gives them, asked or not.
+    Open,
 }
 
 /// What a tool takes.
@@ -287,6 +324,10 @@ pub struct Tool {
     /// Whether its handler may answer "not yet". Such a call takes one of the
     /// connection's places for calls in flight.
     pub polled: bool,
+    /// Whether its handler asks its caller; needs the feature `input`. Such a
+    /// call takes one of the places for calls in flight in the legacy era,
+    /// and none in the modern one.
+    pub asks: Asks,
 }
 
 impl Tool {
@@ -307,6 +348,7 @@ impl Tool {
             },
             requires: Capabilities::NONE,
             polled: false,
+            asks: Asks::Never,
         }
     }
 

@@ -8,6 +8,8 @@ mod catalog;
 mod check;
 mod decimal;
 mod descriptor;
+#[cfg(feature = "input")]
+mod input;
 mod schema;
 mod verify;
 
@@ -19,7 +21,11 @@ pub use catalog::{Catalog, Entry, Handler};
 pub(crate) use check::quote;
 pub use check::{check, check_result};
 pub use decimal::Decimal;
-pub use descriptor::{Capabilities, Effects, Input, Literal, Param, Tool, Type};
+pub use descriptor::{Asks, Capabilities, Effects, Input, Literal, Param, Tool, Type};
+#[cfg(feature = "input")]
+pub(crate) use input::Inputs;
+#[cfg(feature = "input")]
+pub use input::{Action, Form, InputRequest, InputResponse};
 pub use schema::write_schema;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 pub(crate) use verify::same;

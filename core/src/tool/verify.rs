@@ -59,6 +59,29 @@ pub const fn fits(inner: &Type, outer: &Type) {
     }
 }
 
+/// Stops the build unless these are fields that a form may have (M-151).
+#[cfg(feature = "input")]
+pub(crate) const fn form(fields: &[Param]) {
+    params(fields, 1, true);
+    let mut i = 0;
+    while i < fields.len() {
+        assert!(
+            fields[i].header.is_none(),
+            "a field of a form has no header"
+        );
+        let flat = match fields[i].ty {
+            Type::Object(_) => false,
+            Type::Array { items, .. } => matches!(items, Type::Choice(_)),
+            _ => true,
+        };
+        assert!(
+            flat,
+            "a field of a form is an object, or a list of no choices"
+        );
+        i += 1;
+    }
+}
+
 const fn name(name: &str) {
     let bytes = name.as_bytes();
     assert!(!bytes.is_empty(), "a name is empty");

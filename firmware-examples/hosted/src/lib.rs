@@ -34,6 +34,16 @@ impl Default for Clock {
     }
 }
 
+/// A key for [`Server::with_key`]: random bytes of the operating system.
+///
+/// # Errors
+/// What the operating system says.
+pub fn key() -> std::io::Result<[u8; 32]> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key)?;
+    Ok(key)
+}
+
 /// How long to wait for a wake, at most until the next look at the clock.
 fn until(wake: Option<Instant>, now: Instant) -> Option<std::time::Duration> {
     wake.map(|wake| std::time::Duration::from_millis(wake.since(now).max(1)))

@@ -117,7 +117,10 @@ pub(crate) fn values(input: &[u8], out: &mut [u8]) -> usize {
             sink.put(method.raw());
         }
         Ok(Ok(rpc::Message::Notification { method })) => sink.put(method.raw()),
-        Ok(Ok(rpc::Message::Response)) => {}
+        Ok(Ok(rpc::Message::Response { id, result })) => {
+            sink.put(id.unwrap_or_default());
+            sink.put(result.map_or(&[][..], |result| result.raw()));
+        }
         Ok(Err(refused)) => rpc::open_answer(&mut sink, refused.id),
         Err(error) => chunk_start(&mut sink, error.at.wrapping_add(members)),
     }

@@ -3,7 +3,7 @@
 
 use agentmote::prompt::{Argument, Prompt, Rendering};
 use agentmote::resource::{Cache, Read, Reading, Resource};
-use agentmote::tool::Data;
+use agentmote::tool::{Data, InputRequest};
 
 use crate::tool::App;
 
@@ -29,7 +29,7 @@ pub(crate) static TEMPLATES: [Resource<App>; 1] = [Resource::new(
     joint,
 )];
 
-pub(crate) static PROMPTS: [Prompt<App>; 2] = [
+pub(crate) static PROMPTS: [Prompt<App>; 3] = [
     Prompt {
         title: "Asks",
         arguments: &[
@@ -39,7 +39,18 @@ pub(crate) static PROMPTS: [Prompt<App>; 2] = [
         ..Prompt::new("ask", "Asks somebody.", ask)
     },
     Prompt::new("never", "", never),
+    Prompt::new("roots", "", roots),
 ];
+
+fn roots(_: &mut App, messages: &mut Rendering<'_>) {
+    if let Some(roots) = messages.ask("roots", InputRequest::ListRoots) {
+        messages.text(if roots.value().member("roots").is_some() {
+            "some"
+        } else {
+            "none"
+        });
+    }
+}
 
 fn moved(app: &mut App, reading: &mut Reading<'_>) -> Read {
     if app.moved == 0 {

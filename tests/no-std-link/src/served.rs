@@ -14,7 +14,7 @@ use crate::tool::{App, DEVICE};
 pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
     let ([now, cut, room], input) = crate::pick(input);
     let now = Instant::from_millis(now as u64);
-    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut server = Server::new(&DEVICE, App { moved: 0 }).with_key([cut as u8; 32]);
     let mut memory = LineMemory::<512, 256, 2, 128>::new();
     let mut line = Line::new(&mut memory);
     let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
@@ -50,7 +50,7 @@ pub(crate) fn http(input: &[u8], out: &mut [u8]) -> usize {
     };
     let ([now, cut, room, config], input) = crate::pick(input);
     let now = Instant::from_millis(now as u64);
-    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut server = Server::new(&DEVICE, App { moved: 0 }).with_key([now.as_millis() as u8; 32]);
     let mut memory = HttpMemory::<1024, 256>::new();
     let config = match config {
         0 => HttpConfig::LOOPBACK,

@@ -4,8 +4,9 @@ use agentmote::buf::Sink;
 use agentmote::json::{Text, parse};
 use agentmote::mcp::{Device, Identity};
 use agentmote::tool::{
-    self, Answer, Arg, Blocks, Call, Capabilities, Catalog, Data, Decimal, Effects, Entry, Failure,
-    Handler, Input, IntoAnswer, Literal, Outcome, Output, Param, Piece, Tool, ToolResult, Type,
+    self, Action, Answer, Arg, Asks, Blocks, Call, Capabilities, Catalog, Data, Decimal, Effects,
+    Entry, Failure, Form, Handler, Input, InputRequest, IntoAnswer, Literal, Outcome, Output,
+    Param, Piece, Tool, ToolResult, Type,
 };
 use serde::Serialize;
 
@@ -34,7 +35,7 @@ const fn entry(tool: Tool, run: Handler<App>) -> Entry<App> {
     Entry { tool, run }
 }
 
-static ENTRIES: [Entry<App>; 6] = [
+static ENTRIES: [Entry<App>; 9] = [
     entry(
         Tool {
             title: "Every type",
@@ -79,7 +80,68 @@ static ENTRIES: [Entry<App>; 6] = [
         fails,
     ),
     entry(Tool::new("silent", "Forgets to answer."), silent),
+    entry(
+        Tool {
+            asks: Asks::Sealed,
+            ..Tool::new("sure", "Asks whether to go on.")
+        },
+        sure,
+    ),
+    entry(
+        Tool {
+            asks: Asks::Open,
+            polled: true,
+            input: Input::Schema("{\"type\":\"object\"}"),
+            ..Tool::new("curious", "Asks everything.")
+        },
+        curious,
+    ),
+    entry(Tool::new("rude", "Asks without being declared to."), sure),
 ];
+
+fn sure(_: &mut App, call: &mut Call<'_>) -> Answer {
+    match call.confirm("sure", "Are you sure?") {
+        Some(true) => call.text("done"),
+        Some(false) => call.fail("not done"),
+        None => call.need_input(),
+    }
+}
+
+fn curious(app: &mut App, call: &mut Call<'_>) -> Answer {
+    const FORM: Form = Form::new(&[
+        Param::string("text", "", 8),
+        Param::number("real", "", -1.0, 1.0),
+    ]);
+    const RAW: Form = Form::schema("{\"type\":\"object\"}");
+    let told = call.elicit("told", "Tell.", FORM);
+    let raw = call.ask(
+        "raw",
+        InputRequest::Elicit {
+            message: "Tell more.",
+            form: RAW,
+        },
+    );
+    let sampled = call.ask(
+        "sampled",
+        InputRequest::Sample {
+            message: "Think.",
+            max_tokens: 9,
+        },
+    );
+    let roots = (call.client().roots).then(|| call.ask("roots", InputRequest::ListRoots));
+    let (Some(told), Some(raw), Some(sampled)) = (told, raw, sampled) else {
+        call.remember(app.moved);
+        return call.need_input();
+    };
+    if told.action() != Action::Accept || roots.is_some_and(|roots| roots.is_none()) {
+        return call.fail(call.client().and(Capabilities::NONE).first_name());
+    }
+    let text: Option<Text<'_>> = told.get(0);
+    let bytes = raw.value().raw().len();
+    let said = sampled.text().map_or(0, Text::char_count);
+    let chars = text.map_or(0, Text::char_count);
+    call.format(format_args!("{chars} {bytes} {said} {}", call.place()))
+}
 
 const PARAMS: &[Param] = &[
     Param::boolean("flag", "A boolean.").header("Flag"),

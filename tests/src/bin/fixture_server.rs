@@ -28,7 +28,9 @@ fn main() -> ExitCode {
     };
     let served = Listener::bind(port).and_then(|listener| {
         println!("http://{}/mcp", listener.address()?);
-        let server = Arc::new(Mutex::new(Server::new(&DEVICE, Fixture)));
+        let server = Arc::new(Mutex::new(
+            Server::new(&DEVICE, Fixture).with_key(hosted::key()?),
+        ));
         listener.serve(server, HttpConfig::LOOPBACK, Clock::new())
     });
     match served {

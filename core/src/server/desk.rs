@@ -1,0 +1,325 @@
+//! What the connections of one server share: the key, the sessions of HTTP
+//! clients, and what one connection has to tell another.
+
+#[cfg(feature = "sessions")]
+use crate::buf::Sink;
+#[cfg(feature = "sessions")]
+use crate::json::write;
+#[cfg(all(feature = "sessions", feature = "input"))]
+use crate::limits::HTTP_ANSWER_BYTES;
+#[cfg(feature = "sessions")]
+use crate::limits::HTTP_CALLS;
+#[cfg(feature = "sessions")]
+use crate::mcp::Session;
+#[cfg(any(feature = "input", feature = "sessions"))]
+use crate::seal::Key;
+#[cfg(any(feature = "input", feature = "sessions"))]
+use crate::seal::Numbers;
+#[cfg(feature = "sessions")]
+use crate::seal::{MAC_BYTES, Purpose};
+#[cfg(all(feature = "sessions", feature = "input"))]
+use crate::time::Instant;
+
+/// What the connections of one server share.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    #[cfg(any(feature = "input", feature = "sessions"))]
+    pub key: Option<Key>,
+    /// Numbers of states that were given out (M-148).
+    #[cfg(feature = "input")]
+    pub states: Numbers,
+    /// The number of the next request of this side.
+    #[cfg(feature = "input")]
+    question: u32,
+    #[cfg(feature = "sessions")]
+    sessions: Numbers,
+    #[cfg(feature = "sessions")]
+    tickets: [Ticket; HTTP_CALLS],
+    /// How many tickets were given out.
+    #[cfg(feature = "sessions")]
+    given: u32,
+    #[cfg(all(feature = "sessions", feature = "input"))]
+    letter: Letter,
+}
+
+impl Desk {
+    pub(crate) const fn new() -> Self {
+        Self {
+            #[cfg(any(feature = "input", feature = "sessions"))]
+            key: None,
+            #[cfg(feature = "input")]
+            states: Numbers::new(),
+            #[cfg(feature = "input")]
+            question: 1,
+            #[cfg(feature = "sessions")]
+            sessions: Numbers::new(),
+            #[cfg(feature = "sessions")]
+            tickets: [const { Ticket::FREE }; HTTP_CALLS],
+            #[cfg(feature = "sessions")]
+            given: 0,
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            letter: Letter::NONE,
+        }
+    }
+
+    /// Numbers for so many requests of this side; the first of them.
+    #[cfg(feature = "input")]
+    pub(crate) fn number(&mut self, count: u8) -> u32 {
+        let first = self.question;
+        self.question = first.wrapping_add(u32::from(count));
+        first
+    }
+}
+
+/// The id of a session, as it stands in `MCP-Session-Id`: its number, what
+/// was agreed on, and the seal. The device keeps one bit of it.
+#[cfg(feature = "sessions")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionId([u8; ID_TEXT_BYTES]);
+
+#[cfg(feature = "sessions")]
+const ID_FIELD_BYTES: usize = 5;
+/// A multiple of 3, so that its base64 has no padding.
+#[cfg(feature = "sessions")]
+const ID_BYTES: usize = ID_FIELD_BYTES + MAC_BYTES;
+#[cfg(feature = "sessions")]
+const ID_TEXT_BYTES: usize = ID_BYTES / 3 * 4;
+
+#[cfg(feature = "sessions")]
+impl SessionId {
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A session that an id names.
+#[cfg(feature = "sessions")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened {
+    pub number: u32,
+    pub session: Session,
+}
+
+#[cfg(feature = "sessions")]
+impl Desk {
+    /// A new session (M-184); `None` if the device has no key.
+    pub(crate) fn open(&mut self, session: Session) -> Option<SessionId> {
+        let key = self.key.as_ref()?;
+        let [a, b, c, d] = self.sessions.give().to_le_bytes();
+        let fields = [a, b, c, d, session.pack()];
+        let seal = key.seal(Purpose::Session, &fields, |_| {});
+        let mut bytes = [0; ID_BYTES];
+        for (place, byte) in bytes.iter_mut().zip(fields.into_iter().chain(seal)) {
+            *place = byte;
+        }
+        let mut text = [0; ID_TEXT_BYTES];
+        write::base64(&mut Sink::new(&mut text), &bytes);
+        Some(SessionId(text))
+    }
+
+    /// The session of that id; `None` if there is no such, or no longer.
+    pub(crate) fn session(&self, id: &[u8]) -> Option<Opened> {
+        let key = self.key.as_ref()?;
+        let mut bytes = [0; ID_BYTES];
+        crate::buf::base64::decode(id, &mut bytes)?;
+        let [a, b, c, d, packed, seal @ ..] = bytes;
+        let fields = [a, b, c, d, packed];
+        let number = u32::from_le_bytes([a, b, c, d]);
+        let good =
+            key.is_seal(&seal, Purpose::Session, &fields, |_| {}) && self.sessions.is_good(number);
+        let session = Session::unpack(packed)?;
+        good.then_some(Opened { number, session })
+    }
+
+    /// Ends a session: its id is not known any more.
+    pub(crate) fn end(&mut self, session: u32) {
+        self.sessions.use_up(session);
+    }
+}
+
+/// A call of an HTTP client of the legacy era that takes its time: what its
+/// client says of it comes on other connections.
+#[cfg(feature = "sessions")]
+#[derive(Debug)]
+struct Ticket {
+    /// Its number; 0 for none.
+    serial: u32,
+    session: u32,
+    /// A hash of the call's id.
+    call: u64,
+    cancelled: bool,
+    /// The requests of this side that wait for an answer.
+    #[cfg(feature = "input")]
+    first: u32,
+    #[cfg(feature = "input")]
+    count: u8,
+}
+
+#[cfg(feature = "sessions")]
+impl Ticket {
+    const FREE: Self = Self {
+        serial: 0,
+        session: 0,
+        call: 0,
+        cancelled: false,
+        #[cfg(feature = "input")]
+        first: 0,
+        #[cfg(feature = "input")]
+        count: 0,
+    };
+}
+
+/// An answer on its way from the connection that it came on to the one that
+/// waits for it.
+#[cfg(all(feature = "sessions", feature = "input"))]
+#[derive(Debug)]
+struct Letter {
+    /// The ticket that it goes to; 0 for none.
+    to: u32,
+    number: u32,
+    sent: Instant,
+    len: usize,
+    bytes: [u8; HTTP_ANSWER_BYTES],
+}
+
+#[cfg(all(feature = "sessions", feature = "input"))]
+impl Letter {
+    const NONE: Self = Self {
+        to: 0,
+        number: 0,
+        sent: Instant::from_millis(0),
+        len: 0,
+        bytes: [0; HTTP_ANSWER_BYTES],
+    };
+}
+
+/// What came of an answer that was handed in.
+#[cfg(all(feature = "sessions", feature = "input"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Posted {
+    /// It is on its way, or nobody waits for it.
+    Done,
+    /// Another one is on its way: to be handed in again.
+    Busy,
+    /// It is longer than this.
+    TooLong(usize),
+}
+
+/// Milliseconds after which an answer that nobody has fetched is dropped.
+#[cfg(all(feature = "sessions", feature = "input"))]
+const LETTER_MS: u64 = 5_000;
+
+#[cfg(feature = "sessions")]
+impl Desk {
+    /// A ticket for a call. When all are taken, the oldest one loses its own.
+    pub(crate) fn enter(&mut self, session: u32, id: &[u8]) -> u32 {
+        self.given = self.given.wrapping_add(1).max(1);
+        let serial = self.given;
+        if let Some(place) = self.tickets.iter_mut().min_by_key(|ticket| ticket.serial) {
+            *place = Ticket {
+                serial,
+                session,
+                call: hash(id),
+                ..Ticket::FREE
+            };
+        }
+        serial
+    }
+
+    fn ticket(&mut self, serial: u32) -> Option<&mut Ticket> {
+        let mut tickets = self.tickets.iter_mut();
+        tickets.find(|ticket| ticket.serial == serial && serial != 0)
+    }
+
+    /// Gives a ticket back.
+    pub(crate) fn leave(&mut self, serial: u32) {
+        if let Some(ticket) = self.ticket(serial) {
+            *ticket = Ticket::FREE;
+        }
+        #[cfg(feature = "input")]
+        if self.letter.to == serial {
+            self.letter.to = 0;
+        }
+    }
+
+    /// The client gives up a call of its session (M-190).
+    pub(crate) fn cancel(&mut self, session: u32, id: &[u8]) {
+        let call = hash(id);
+        for ticket in &mut self.tickets {
+            if ticket.serial != 0 && ticket.session == session && ticket.call == call {
+                ticket.cancelled = true;
+            }
+        }
+    }
+
+    /// Whether the client has given up the call.
+    pub(crate) fn is_cancelled(&mut self, serial: u32) -> bool {
+        self.ticket(serial).is_some_and(|ticket| ticket.cancelled)
+    }
+}
+
+#[cfg(all(feature = "sessions", feature = "input"))]
+impl Desk {
+    /// The call waits for answers to so many requests from `first` on.
+    /// `false`: it has lost its ticket, so none can reach it.
+    pub(crate) fn wait(&mut self, serial: u32, first: u32, count: u8) -> bool {
+        match self.ticket(serial) {
+            Some(ticket) => {
+                (ticket.first, ticket.count) = (first, count);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes an answer of a client: the id of the request and its result,
+    /// nothing for an error.
+    pub(crate) fn post(&mut self, now: Instant, session: u32, id: &[u8], result: &[u8]) -> Posted {
+        let Some(number) = number(id) else {
+            return Posted::Done;
+        };
+        let to = self.tickets.iter().find(|ticket| {
+            let at = number.wrapping_sub(ticket.first);
+            ticket.serial != 0 && ticket.session == session && at < u32::from(ticket.count)
+        });
+        let Some(to) = to.map(|ticket| ticket.serial) else {
+            return Posted::Done;
+        };
+        let letter = &mut self.letter;
+        if letter.to != 0 && now.since(letter.sent) < LETTER_MS {
+            return Posted::Busy;
+        }
+        let Some(place) = letter.bytes.get_mut(..result.len()) else {
+            return Posted::TooLong(HTTP_ANSWER_BYTES);
+        };
+        place.copy_from_slice(result);
+        letter.len = result.len();
+        (letter.to, letter.number, letter.sent) = (to, number, now);
+        Posted::Done
+    }
+
+    /// Fetches an answer: the number of the request and its result.
+    pub(crate) fn fetch(&mut self, serial: u32) -> Option<(u32, &[u8])> {
+        let letter = &mut self.letter;
+        if letter.to != serial || serial == 0 {
+            return None;
+        }
+        letter.to = 0;
+        let bytes = letter.bytes.get(..letter.len).unwrap_or(&[]);
+        Some((letter.number, bytes))
+    }
+}
+
+/// The number that an id is, if it is one of this side.
+#[cfg(feature = "input")]
+pub(crate) fn number(id: &[u8]) -> Option<u32> {
+    core::str::from_utf8(id).ok()?.parse().ok()
+}
+
+/// FNV-1a.
+#[cfg(feature = "sessions")]
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    })
+}
