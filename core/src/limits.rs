@@ -66,6 +66,17 @@ pub const HTTP_ANSWER_BYTES: usize = 512;
 /// its client any more.
 pub const HTTP_CALLS: usize = 8;
 
+/// Resources of one device that can be subscribed to.
+///
+/// Eight bytes of RAM each in a server, with the feature `subscriptions`.
+pub const WATCHED: usize = 15;
+
+/// Sessions of HTTP clients of the legacy era that subscribe at the same time.
+///
+/// Twelve bytes of RAM each in a server, with the features `subscriptions` and
+/// `sessions`. One more is refused.
+pub const HTTP_SUBSCRIBERS: usize = 8;
+
 /// Numbers under a seal that are good at the same time: sessions of HTTP
 /// clients, and questions that wait for their answer (M-148, M-184).
 ///

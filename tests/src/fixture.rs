@@ -8,13 +8,16 @@ use agentmote::mcp::{Device, Identity};
 use agentmote::prompt::{Argument, Prompt};
 use agentmote::resource::{Cache, Resource};
 use agentmote::tool::{
-    Answer, Call, Data, Decimal, Form, InputRequest, InputResponse, Literal, Param, Type,
+    Answer, Call, Data, Decimal, Form, InputRequest, InputResponse, Level, Literal, Param, Type,
 };
 use agentmote::{ToolArgs, catalog, tool};
 
-/// The fixture has no state.
+/// What the fixture acts on.
 #[derive(Debug, Default)]
-pub struct Fixture;
+pub struct Fixture {
+    /// How often `test://watched-resource` was changed.
+    pub changes: u32,
+}
 
 /// What the fixture serves. A tool without parameters comes first, for the
 /// header scenarios.
@@ -46,6 +49,8 @@ pub static DEVICE: Device<Fixture> = Device::new(
         test_elicitation_sep1034_defaults,
         test_elicitation_sep1330_enums,
         test_sampling,
+        test_tool_with_logging,
+        test_change_watched_resource,
     ],
 )
 .resources(&[
@@ -68,7 +73,18 @@ pub static DEVICE: Device<Fixture> = Device::new(
             reading.bytes(Data::Static(PNG))
         })
     },
+    Resource {
+        description: "A number that a tool changes.",
+        mime: "text/plain",
+        watch: Some(|fixture, _| fixture.changes),
+        ..Resource::new(
+            "test://watched-resource",
+            "watched-resource",
+            |fixture: &mut Fixture, reading| reading.format(format_args!("{}", fixture.changes)),
+        )
+    },
 ])
+.logging()
 .templates(&[Resource {
     description: "Data by number.",
     mime: "application/json",
@@ -464,4 +480,27 @@ fn test_sampling(_: &mut Fixture, args: Prompted, call: &mut Call<'_>) -> Answer
         )),
         None => call.need_input(),
     }
+}
+
+/// Logs three times, then answers.
+#[tool(read_only)]
+fn test_tool_with_logging(_: &mut Fixture, call: &mut Call<'_>) -> Poll<Answer> {
+    const SAID: [&str; 3] = [
+        "Tool execution started",
+        "Tool processing data",
+        "Tool execution completed",
+    ];
+    if let Some(said) = SAID.get(call.step() as usize) {
+        call.log(Level::Info, format_args!("{said}"));
+        call.wake_after(50);
+        return Poll::Pending;
+    }
+    Poll::Ready(call.text("logged"))
+}
+
+/// Changes the resource that can be subscribed to.
+#[tool]
+fn test_change_watched_resource(fixture: &mut Fixture, call: &mut Call<'_>) -> Answer {
+    fixture.changes = fixture.changes.wrapping_add(1);
+    call.text("changed")
 }

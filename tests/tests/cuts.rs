@@ -461,7 +461,7 @@ fn streams_may_be_cut_anywhere() {
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{{}}}}}}"#
         );
         every_cut(name, post("", &call).as_bytes(), |parts, window| {
-            run_http_on(&fixture::DEVICE, Fixture, parts, window)
+            run_http_on(&fixture::DEVICE, Fixture::default(), parts, window)
         });
     }
 }

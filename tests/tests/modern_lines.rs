@@ -1470,7 +1470,7 @@ fn post(fields: &str, body: &str) -> agentmote_tests::peer::Answer {
         &mut memory,
         HttpConfig::LOOPBACK,
         &agentmote_tests::fixture::DEVICE,
-        agentmote_tests::fixture::Fixture,
+        agentmote_tests::fixture::Fixture::default(),
         Cut::WHOLE,
     );
     peer.ask(

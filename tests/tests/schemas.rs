@@ -154,7 +154,7 @@ fn advertised<App>(device: &'static Device<App>, app: App) -> Vec<Advertised> {
 fn all() -> Vec<Advertised> {
     let mut all = advertised(&EVERY, ());
     all.extend(advertised(&bench_arm::DEVICE, bench_arm::Arm::new()));
-    all.extend(advertised(&fixture::DEVICE, fixture::Fixture));
+    all.extend(advertised(&fixture::DEVICE, fixture::Fixture::default()));
     all
 }
 

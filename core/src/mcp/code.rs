@@ -72,6 +72,9 @@ pub(crate) enum Fault {
     ParamHeader { header: &'static str, missing: bool },
     /// The client lacks these.
     Capability(Capabilities),
+    /// As many as this are served already.
+    #[cfg(feature = "subscriptions")]
+    Busy(&'static str, usize),
     /// No such session (M-184).
     #[cfg(all(feature = "http", feature = "sessions"))]
     Session,
@@ -106,6 +109,8 @@ impl Fault {
             Self::Capability(_) => MISSING_CAPABILITY,
             #[cfg(all(feature = "http", feature = "sessions"))]
             Self::Session => rpc::INVALID_REQUEST,
+            #[cfg(feature = "subscriptions")]
+            Self::Busy(..) => rpc::INTERNAL_ERROR,
             Self::Internal(_) => rpc::INTERNAL_ERROR,
         }
     }
@@ -236,6 +241,13 @@ impl Fault {
             Self::Capability(_) => out.text("The client lacks a capability that this tool needs"),
             #[cfg(all(feature = "http", feature = "sessions"))]
             Self::Session => out.text("Session not found: send initialize without a session id"),
+            #[cfg(feature = "subscriptions")]
+            Self::Busy(what, most) => {
+                out.text("Busy: ");
+                write::u64(out, most as u64);
+                out.text(what);
+                out.text(", which is the limit");
+            }
             Self::Internal(why) => {
                 out.text("Internal error: ");
                 out.text(why);

@@ -46,6 +46,10 @@ pub struct Device<App: 'static> {
     pub(super) prompts: &'static [Prompt<App>],
     pub(super) page_bytes: usize,
     pub(super) ttl_ms: u32,
+    #[cfg(feature = "subscriptions")]
+    pub(crate) watch_ms: u32,
+    #[cfg(feature = "logging")]
+    pub(super) logs: bool,
 }
 
 impl<App> Device<App> {
@@ -71,6 +75,10 @@ impl<App> Device<App> {
             prompts: &[],
             page_bytes: 0,
             ttl_ms: 3_600_000,
+            #[cfg(feature = "subscriptions")]
+            watch_ms: 100,
+            #[cfg(feature = "logging")]
+            logs: false,
         }
     }
 
@@ -132,6 +140,26 @@ impl<App> Device<App> {
         self
     }
 
+    /// The same, which looks every so many milliseconds whether a resource
+    /// that somebody has subscribed to has changed; 100 without this. A
+    /// subscriber hears of one resource no more often, but for when another
+    /// one comes. 0 counts as 1.
+    #[cfg(feature = "subscriptions")]
+    #[must_use]
+    pub const fn watch_ms(mut self, millis: u32) -> Self {
+        self.watch_ms = if millis == 0 { 1 } else { millis };
+        self
+    }
+
+    /// The same, whose tools log: advertised, and served to clients that ask
+    /// for it. Deprecated in MCP 2026-07-28 (M-131): new devices do without.
+    #[cfg(feature = "logging")]
+    #[must_use]
+    pub const fn logging(mut self) -> Self {
+        self.logs = true;
+        self
+    }
+
     /// Whether a method is served: what is not advertised is not (M-036).
     pub(super) fn serves(&self, method: Method) -> bool {
         match method {
@@ -143,6 +171,12 @@ impl<App> Device<App> {
             Method::PromptsList | Method::PromptsGet => !self.prompts.is_empty(),
             #[cfg(feature = "prompts")]
             Method::Complete => self.has_completions(),
+            #[cfg(feature = "logging")]
+            Method::SetLevel => self.logs,
+            #[cfg(feature = "subscriptions")]
+            Method::Listen => self.has_sources(),
+            #[cfg(feature = "subscriptions")]
+            Method::Subscribe | Method::Unsubscribe => self.has_watched(),
             _ => true,
         }
     }

@@ -18,6 +18,8 @@ mod request;
 #[cfg(feature = "resources")]
 mod resources;
 mod revision;
+#[cfg(feature = "subscriptions")]
+mod subscriptions;
 mod tools;
 
 pub use device::{Device, Identity};
@@ -28,7 +30,13 @@ pub(crate) use code::Fault;
 pub(crate) use http::SESSION;
 #[cfg(feature = "input")]
 pub(crate) use input::{ANSWER_MS, About, Arguments, RequestState, Retry, write_request};
+#[cfg(feature = "logging")]
+pub(crate) use reply::write_log;
 pub(crate) use reply::{Body, Reply, write_progress, write_reply};
 #[cfg(feature = "http")]
 pub(crate) use request::Headers;
 pub(crate) use request::{CallPlan, Decision, Framing, Session, decide};
+#[cfg(feature = "subscriptions")]
+pub(crate) use subscriptions::{
+    SOURCES, Sources, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
+};

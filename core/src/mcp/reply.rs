@@ -17,6 +17,8 @@ use crate::json::write;
 #[cfg(feature = "resources")]
 use crate::resource::{At, Cache};
 use crate::rpc;
+#[cfg(feature = "logging")]
+use crate::tool::Level;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use crate::tool::Piece;
 use crate::tool::{Outcome, Progress};
@@ -34,7 +36,10 @@ pub(crate) struct Reply {
 pub(crate) enum Body {
     /// A result without members of its own.
     Empty,
-    Initialize,
+    /// With whether the client can be told of changes.
+    Initialize {
+        told: bool,
+    },
     Discover,
     /// The tools at these places.
     Tools {
@@ -146,10 +151,10 @@ pub(crate) fn write_reply<App>(
     let listed = Some((device.ttl_ms, true));
     match reply.body {
         Body::Empty | Body::Fault(_) => {}
-        Body::Initialize => {
+        Body::Initialize { told } => {
             out.text("\"protocolVersion\":");
             write::name(out, reply.version.text());
-            write_capabilities(out, device);
+            write_capabilities(out, device, told);
             out.text(",\"serverInfo\":");
             write_identity(out, device, reply.version.has_structured());
             write_instructions(out, device);
@@ -164,7 +169,7 @@ pub(crate) fn write_reply<App>(
                 write::name(out, version.text());
             }
             out.byte(b']');
-            write_capabilities(out, device);
+            write_capabilities(out, device, true);
             write_instructions(out, device);
             cached = listed;
         }
@@ -239,12 +244,19 @@ pub(crate) fn write_reply<App>(
 }
 
 /// Writes what is served, and nothing that is not (M-036).
-#[cfg(any(feature = "resources", feature = "prompts"))]
-fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>) {
+#[cfg(any(feature = "resources", feature = "prompts", feature = "logging"))]
+fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>, told: bool) {
+    #[cfg(not(any(feature = "subscriptions", feature = "logging")))]
+    let _ = told;
     out.text(",\"capabilities\":{\"tools\":{}");
     #[cfg(feature = "resources")]
     if device.has_resources() {
-        out.text(",\"resources\":{}");
+        out.text(",\"resources\":{");
+        #[cfg(feature = "subscriptions")]
+        if told && device.has_watched() {
+            out.text("\"subscribe\":true");
+        }
+        out.byte(b'}');
     }
     #[cfg(feature = "prompts")]
     if !device.prompts.is_empty() {
@@ -253,12 +265,16 @@ fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>) {
             out.text(",\"completions\":{}");
         }
     }
+    #[cfg(feature = "logging")]
+    if told && device.logs {
+        out.text(",\"logging\":{}");
+    }
     out.byte(b'}');
 }
 
 /// Tools alone are served: one text, which costs less flash.
-#[cfg(not(any(feature = "resources", feature = "prompts")))]
-fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>) {
+#[cfg(not(any(feature = "resources", feature = "prompts", feature = "logging")))]
+fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>, _: bool) {
     out.text(",\"capabilities\":{\"tools\":{}}");
 }
 
@@ -293,6 +309,16 @@ fn write_instructions<App>(out: &mut Sink<'_>, device: &Device<App>) {
         out.text(",\"instructions\":");
         write::string(out, device.identity.instructions);
     }
+}
+
+/// Writes one `notifications/message` (M-131).
+#[cfg(feature = "logging")]
+pub(crate) fn write_log(out: &mut Sink<'_>, level: Level, text: &str) {
+    out.text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":");
+    write::name(out, level.name());
+    out.text(",\"data\":");
+    write::string(out, text);
+    out.text("}}");
 }
 
 /// Writes one `notifications/progress` (M-126): the token as it was written.

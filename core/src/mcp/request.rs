@@ -12,6 +12,8 @@ use super::reply::{Body, Reply};
 #[cfg(feature = "resources")]
 use super::resources;
 use super::revision::{Method, Version};
+#[cfg(feature = "subscriptions")]
+use super::subscriptions::Sources;
 use super::tools;
 use crate::buf::{Sink, Span};
 use crate::json::{Kind, Reader, Reason, Text, Value};
@@ -21,6 +23,8 @@ use crate::prompt;
 use crate::resource;
 use crate::rpc::{self, Message};
 use crate::tool::Capabilities;
+#[cfg(feature = "logging")]
+use crate::tool::Level;
 
 /// What `initialize` agreed on for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +123,9 @@ pub(crate) struct CallPlan {
     pub token: Span,
     #[cfg(feature = "input")]
     pub retry: Retry,
+    /// The least serious message that the client asked for with this call.
+    #[cfg(feature = "logging")]
+    pub level: Option<Level>,
 }
 
 /// What a message comes to.
@@ -141,6 +148,18 @@ pub(crate) enum Decision {
     Work(Reply),
     /// A call, found right but for its arguments.
     Call(CallPlan),
+    /// The client of the legacy era wants messages from this level on; the
+    /// answer.
+    #[cfg(feature = "logging")]
+    SetLevel(Level, Reply),
+    /// The client of the modern era listens to these sources from now on;
+    /// the id of its request.
+    #[cfg(feature = "subscriptions")]
+    Listen(Span, Sources),
+    /// The client of the legacy era subscribes to these sources, or no
+    /// longer; the answer.
+    #[cfg(feature = "subscriptions")]
+    Subscribe(Sources, bool, Reply),
 }
 
 #[cfg(all(feature = "sessions", feature = "http"))]
@@ -157,6 +176,12 @@ impl Decision {
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Self::Work(reply) => (reply.id, reply.version),
             Self::Call(plan) => (plan.id, plan.version),
+            #[cfg(feature = "logging")]
+            Self::SetLevel(_, reply) => (reply.id, reply.version),
+            #[cfg(feature = "subscriptions")]
+            Self::Listen(..) => return None,
+            #[cfg(feature = "subscriptions")]
+            Self::Subscribe(_, _, reply) => (reply.id, reply.version),
         };
         (!version.is_modern()).then_some(id)
     }
@@ -249,11 +274,17 @@ struct Params<'a> {
     cursor: Option<Value<'a>>,
     #[cfg(feature = "resources")]
     uri: Option<Value<'a>>,
+    /// Of `subscriptions/listen`.
+    #[cfg(feature = "subscriptions")]
+    notifications: Option<Value<'a>>,
     /// `ref` of `completion/complete`.
     #[cfg(feature = "prompts")]
     reference: Option<Value<'a>>,
     #[cfg(feature = "prompts")]
     argument: Option<Value<'a>>,
+    /// Of `logging/setLevel`.
+    #[cfg(feature = "logging")]
+    level: Option<Value<'a>>,
     #[cfg(feature = "input")]
     responses: Option<Value<'a>>,
     #[cfg(feature = "input")]
@@ -275,11 +306,15 @@ struct Meta<'a> {
     version: Option<Value<'a>>,
     client: Option<Value<'a>>,
     token: Option<Value<'a>>,
+    #[cfg(feature = "logging")]
+    level: Option<Value<'a>>,
     /// One of them stands twice.
     twice: bool,
 }
 
 pub(super) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+#[cfg(feature = "logging")]
+const META_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const META_CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
 
 impl<'a> Params<'a> {
@@ -337,11 +372,19 @@ impl<'a> Params<'a> {
         if name.is("uri") {
             return Some(&mut self.uri);
         }
+        #[cfg(feature = "subscriptions")]
+        if name.is("notifications") {
+            return Some(&mut self.notifications);
+        }
         #[cfg(feature = "prompts")]
         if name.is("ref") {
             return Some(&mut self.reference);
         } else if name.is("argument") {
             return Some(&mut self.argument);
+        }
+        #[cfg(feature = "logging")]
+        if name.is("level") {
+            return Some(&mut self.level);
         }
         #[cfg(feature = "input")]
         if name.is("inputResponses") {
@@ -358,6 +401,11 @@ impl<'a> Meta<'a> {
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Reason> {
         reader.open()?;
         while let Some(name) = reader.name()? {
+            #[cfg(feature = "logging")]
+            if name.is(META_LEVEL) {
+                self.twice |= self.level.replace(reader.value()?).is_some();
+                continue;
+            }
             let place = if name.is(META_VERSION) {
                 &mut self.version
             } else if name.is(META_CLIENT) {
@@ -518,7 +566,7 @@ impl<'a> Request<'a> {
         let reply = Reply {
             id: self.span(self.id),
             version,
-            body: Body::Initialize,
+            body: Body::Initialize { told: true },
         };
         Ok(Decision::Open(Session { version, client }, reply))
     }
@@ -551,11 +599,7 @@ impl<'a> Request<'a> {
             }
             #[cfg(feature = "resources")]
             Method::ResourcesRead => {
-                let uri = self
-                    .params
-                    .uri
-                    .and_then(Value::as_text)
-                    .ok_or(Fault::Params("uri must be a string"))?;
+                let uri = self.uri()?;
                 let at = resource::find(device.resources, device.templates, uri);
                 let uri = self.span(uri.raw());
                 let at = at.ok_or(Fault::Resource {
@@ -563,6 +607,39 @@ impl<'a> Request<'a> {
                     modern: version.is_modern(),
                 })?;
                 Ok(self.work(version, Body::Contents { at, uri }))
+            }
+            #[cfg(feature = "logging")]
+            Method::SetLevel => Ok(Decision::SetLevel(
+                level_of(self.params.level)?,
+                Reply {
+                    id: self.span(self.id),
+                    version,
+                    body: Body::Empty,
+                },
+            )),
+            #[cfg(feature = "subscriptions")]
+            Method::Listen => {
+                let sources = device.wanted(self.params.notifications)?;
+                Ok(Decision::Listen(self.span(self.id), sources))
+            }
+            #[cfg(feature = "subscriptions")]
+            Method::Subscribe | Method::Unsubscribe => {
+                let uri = self.uri()?;
+                let found = resource::find(device.resources, device.templates, uri);
+                let at = found.ok_or(Fault::Resource {
+                    uri: self.span(uri.raw()),
+                    modern: false,
+                })?;
+                let source = device
+                    .source(at)
+                    .ok_or(Fault::Params("the resource cannot be subscribed to"))?;
+                let reply = Reply {
+                    id: self.span(self.id),
+                    version,
+                    body: Body::Empty,
+                };
+                let on = method == Method::Subscribe;
+                Ok(Decision::Subscribe(Sources::one(source), on, reply))
             }
             #[cfg(feature = "prompts")]
             Method::PromptsList => {
@@ -576,6 +653,14 @@ impl<'a> Request<'a> {
             Method::Discover => Ok(self.answer(version, Body::Discover)),
             Method::Ping | Method::Initialize => Ok(self.answer(version, Body::Empty)),
         }
+    }
+
+    #[cfg(feature = "resources")]
+    fn uri(&self) -> Result<Text<'a>, Fault> {
+        self.params
+            .uri
+            .and_then(Value::as_text)
+            .ok_or(Fault::Params("uri must be a string"))
     }
 
     /// The page of a list that is asked for.
@@ -719,6 +804,11 @@ impl<'a> Request<'a> {
             token: self.span(token),
             #[cfg(feature = "input")]
             retry: self.retry(version, client)?,
+            #[cfg(feature = "logging")]
+            level: match self.params.meta.level {
+                Some(level) if version.is_modern() && device.logs => Some(level_of(Some(level))?),
+                _ => None,
+            },
         })
     }
 }
@@ -728,6 +818,16 @@ fn token_of(token: Value<'_>) -> Result<&[u8], Fault> {
     rpc::id_of(token).map_err(|_| {
         Fault::Params("progressToken must be a string or an integer of at most 64 bytes")
     })
+}
+
+/// The level of that name (M-133).
+#[cfg(feature = "logging")]
+fn level_of(name: Option<Value<'_>>) -> Result<Level, Fault> {
+    let name = name.and_then(Value::as_text);
+    name.and_then(|name| Level::ALL.into_iter().find(|level| name.is(level.name())))
+        .ok_or(Fault::Params(
+            "the level must be debug, info, notice, warning, error, critical, alert or emergency",
+        ))
 }
 
 fn capabilities(client: Value<'_>) -> Capabilities {

@@ -98,6 +98,14 @@ pub(crate) enum Method {
     TemplatesList,
     #[cfg(feature = "resources")]
     ResourcesRead,
+    #[cfg(feature = "logging")]
+    SetLevel,
+    #[cfg(feature = "subscriptions")]
+    Listen,
+    #[cfg(feature = "subscriptions")]
+    Subscribe,
+    #[cfg(feature = "subscriptions")]
+    Unsubscribe,
     #[cfg(feature = "prompts")]
     PromptsList,
     #[cfg(feature = "prompts")]
@@ -121,6 +129,14 @@ impl Method {
         (Self::ResourcesList, "resources/list", true, true),
         #[cfg(feature = "resources")]
         (Self::TemplatesList, "resources/templates/list", true, true),
+        #[cfg(feature = "logging")]
+        (Self::SetLevel, "logging/setLevel", true, false),
+        #[cfg(feature = "subscriptions")]
+        (Self::Listen, "subscriptions/listen", false, true),
+        #[cfg(feature = "subscriptions")]
+        (Self::Subscribe, "resources/subscribe", true, false),
+        #[cfg(feature = "subscriptions")]
+        (Self::Unsubscribe, "resources/unsubscribe", true, false),
         #[cfg(feature = "prompts")]
         (Self::PromptsGet, "prompts/get", true, true),
         #[cfg(feature = "prompts")]

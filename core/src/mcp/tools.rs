@@ -64,7 +64,10 @@ fn write_tool(out: &mut Sink<'_>, tool: &Tool, version: Version) {
 pub(super) fn write_result(out: &mut Sink<'_>, outcome: &Outcome, buf: &[u8], version: Version) {
     out.text("\"content\":[");
     let mut structured = None;
-    for (i, piece) in outcome.pieces(buf).enumerate() {
+    let pieces = outcome.pieces(buf);
+    #[cfg(feature = "logging")]
+    let pieces = pieces.filter(|piece| !matches!(piece, Piece::Log { .. }));
+    for (i, piece) in pieces.enumerate() {
         if i > 0 {
             out.byte(b',');
         }
@@ -113,6 +116,9 @@ pub(super) fn write_piece(out: &mut Sink<'_>, piece: Piece<'_>) {
         }
         #[cfg(feature = "prompts")]
         Piece::Assistant => {}
+        // Messages are sent before the result.
+        #[cfg(feature = "logging")]
+        Piece::Log { .. } => {}
         // Questions are no part of a result.
         #[cfg(feature = "input")]
         Piece::Question { .. } => {}

@@ -7,5 +7,7 @@ mod table;
 
 pub(crate) use reading::read;
 pub use reading::{Read, Reading};
+#[cfg(feature = "subscriptions")]
+pub use table::Watch;
 pub(crate) use table::{At, find, verify};
 pub use table::{Cache, Reader, Resource};

@@ -10,6 +10,15 @@ use crate::tool::same;
 /// wait.
 pub type Reader<App> = fn(&mut App, &mut Reading<'_>) -> Read;
 
+/// What tells whether a resource has changed: a number that is another one
+/// when it has. It is asked for every [`Device::watch_ms`] milliseconds while
+/// somebody has subscribed, so it must be quick; changes that come and go
+/// between two looks are not told.
+///
+/// [`Device::watch_ms`]: crate::mcp::Device::watch_ms
+#[cfg(feature = "subscriptions")]
+pub type Watch<App> = fn(&App, crate::time::Instant) -> u32;
+
 /// How long, and for whom, a reading may be kept (M-044, M-045).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cache {
@@ -69,6 +78,11 @@ pub struct Resource<App> {
     pub cache: Cache,
     /// What reads it.
     pub read: Reader<App>,
+    /// What tells whether it has changed; `None` if nobody can subscribe to
+    /// it. A template has none. At most
+    /// [`WATCHED`](crate::limits::WATCHED) resources of a device have one.
+    #[cfg(feature = "subscriptions")]
+    pub watch: Option<Watch<App>>,
 }
 
 impl<App> Resource<App> {
@@ -82,6 +96,8 @@ impl<App> Resource<App> {
             mime: "",
             cache: Cache::NONE,
             read,
+            #[cfg(feature = "subscriptions")]
+            watch: None,
         }
     }
 }
@@ -119,6 +135,8 @@ pub(crate) fn find<App>(
 /// When an entry breaks a rule.
 pub(crate) const fn verify<App>(table: &[Resource<App>], templates: bool) {
     assert!(table.len() < u8::MAX as usize, "more than 254 resources");
+    #[cfg(feature = "subscriptions")]
+    watches(table, templates);
     let mut i = 0;
     while i < table.len() {
         assert!(!table[i].name.is_empty(), "a resource has no name");
@@ -141,6 +159,23 @@ pub(crate) const fn verify<App>(table: &[Resource<App>], templates: bool) {
         }
         i += 1;
     }
+}
+
+#[cfg(feature = "subscriptions")]
+const fn watches<App>(table: &[Resource<App>], templates: bool) {
+    let mut count = 0;
+    let mut i = 0;
+    while i < table.len() {
+        if table[i].watch.is_some() {
+            assert!(!templates, "a template cannot be subscribed to");
+            count += 1;
+        }
+        i += 1;
+    }
+    assert!(
+        count <= crate::limits::WATCHED,
+        "more resources can be subscribed to than a server watches"
+    );
 }
 
 /// How many parameters a URI has.

@@ -112,6 +112,18 @@ impl Batch {
             }
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => Turn::Answer(work(server, now, reply, buf, result, outcome)),
+            #[cfg(feature = "logging")]
+            Decision::SetLevel(_, reply) => Turn::Answer(Reply {
+                body: Body::Fault(Fault::Invalid("logging/setLevel cannot be in a batch")),
+                ..reply
+            }),
+            #[cfg(feature = "subscriptions")]
+            Decision::Listen(id, _) => Turn::Answer(misplaced(id, Version::V2026_07_28)),
+            #[cfg(feature = "subscriptions")]
+            Decision::Subscribe(_, _, reply) => Turn::Answer(Reply {
+                body: Body::Fault(Fault::Invalid("a subscription cannot be in a batch")),
+                ..reply
+            }),
             #[cfg(feature = "input")]
             Decision::Response(..) => Turn::Again,
             Decision::Nothing => Turn::Again,
@@ -122,9 +134,11 @@ impl Batch {
                 ..reply
             }),
             Decision::Call(plan) => {
-                // An array has no place for notifications of progress.
+                // An array has no place for notifications.
                 let plan = CallPlan {
                     token: Span::EMPTY,
+                    #[cfg(feature = "logging")]
+                    level: None,
                     ..plan
                 };
                 match Running::admit(server, now, plan, buf, result, outcome) {

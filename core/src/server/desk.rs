@@ -1,6 +1,10 @@
 //! What the connections of one server share: the key, the sessions of HTTP
 //! clients, and what one connection has to tell another.
 
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+use super::Server;
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+use super::watch::Subscription;
 #[cfg(feature = "sessions")]
 use crate::buf::Sink;
 #[cfg(feature = "sessions")]
@@ -9,16 +13,27 @@ use crate::json::write;
 use crate::limits::HTTP_ANSWER_BYTES;
 #[cfg(feature = "sessions")]
 use crate::limits::HTTP_CALLS;
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+use crate::limits::HTTP_SUBSCRIBERS;
+#[cfg(all(feature = "sessions", feature = "logging"))]
+use crate::limits::SEALED;
 #[cfg(feature = "sessions")]
 use crate::mcp::Session;
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+use crate::mcp::{Fault, Sources};
 #[cfg(any(feature = "input", feature = "sessions"))]
 use crate::seal::Key;
 #[cfg(any(feature = "input", feature = "sessions"))]
 use crate::seal::Numbers;
 #[cfg(feature = "sessions")]
 use crate::seal::{MAC_BYTES, Purpose};
-#[cfg(all(feature = "sessions", feature = "input"))]
+#[cfg(all(
+    feature = "sessions",
+    any(feature = "input", feature = "subscriptions")
+))]
 use crate::time::Instant;
+#[cfg(all(feature = "sessions", feature = "logging"))]
+use crate::tool::Level;
 
 /// What the connections of one server share.
 #[derive(Debug)]
@@ -40,6 +55,13 @@ pub(crate) struct Desk {
     given: u32,
     #[cfg(all(feature = "sessions", feature = "input"))]
     letter: Letter,
+    /// The least serious messages that sessions want, as numbers; each at the
+    /// place of its session among the last ones.
+    #[cfg(all(feature = "sessions", feature = "logging"))]
+    levels: [u8; SEALED as usize],
+    /// What sessions have subscribed to.
+    #[cfg(all(feature = "sessions", feature = "subscriptions"))]
+    subscribers: [Subscriber; HTTP_SUBSCRIBERS],
 }
 
 impl Desk {
@@ -59,6 +81,10 @@ impl Desk {
             given: 0,
             #[cfg(all(feature = "sessions", feature = "input"))]
             letter: Letter::NONE,
+            #[cfg(all(feature = "sessions", feature = "logging"))]
+            levels: [NO_LEVEL; SEALED as usize],
+            #[cfg(all(feature = "sessions", feature = "subscriptions"))]
+            subscribers: [Subscriber::NONE; HTTP_SUBSCRIBERS],
         }
     }
 
@@ -70,6 +96,9 @@ impl Desk {
         first
     }
 }
+
+#[cfg(all(feature = "sessions", feature = "logging"))]
+const NO_LEVEL: u8 = u8::MAX;
 
 /// The id of a session, as it stands in `MCP-Session-Id`: its number, what
 /// was agreed on, and the seal. The device keeps one bit of it.
@@ -105,7 +134,12 @@ impl Desk {
     /// A new session (M-184); `None` if the device has no key.
     pub(crate) fn open(&mut self, session: Session) -> Option<SessionId> {
         let key = self.key.as_ref()?;
-        let [a, b, c, d] = self.sessions.give().to_le_bytes();
+        let number = self.sessions.give();
+        #[cfg(feature = "logging")]
+        if let Some(level) = self.levels.get_mut((number % SEALED) as usize) {
+            *level = NO_LEVEL;
+        }
+        let [a, b, c, d] = number.to_le_bytes();
         let fields = [a, b, c, d, session.pack()];
         let seal = key.seal(Purpose::Session, &fields, |_| {});
         let mut bytes = [0; ID_BYTES];
@@ -134,6 +168,26 @@ impl Desk {
     /// Ends a session: its id is not known any more.
     pub(crate) fn end(&mut self, session: u32) {
         self.sessions.use_up(session);
+    }
+
+    /// Notes which messages a session wants.
+    #[cfg(feature = "logging")]
+    pub(crate) fn set_level(&mut self, session: u32, level: Level) {
+        if let Some(place) = self.levels.get_mut((session % SEALED) as usize) {
+            *place = level as u8;
+        }
+    }
+
+    /// The least serious message that a session wants.
+    #[cfg(feature = "logging")]
+    pub(crate) fn level(&self, session: u32) -> Option<Level> {
+        Level::of(*self.levels.get((session % SEALED) as usize)?)
+    }
+
+    /// Whether a session goes on.
+    #[cfg(feature = "subscriptions")]
+    pub(crate) fn is_open(&self, session: u32) -> bool {
+        self.sessions.is_good(session)
     }
 }
 
@@ -322,4 +376,73 @@ fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
     })
+}
+
+/// What a session has subscribed to; nothing if it has not.
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+#[derive(Clone, Copy, Debug)]
+struct Subscriber {
+    session: u32,
+    subscription: Subscription,
+}
+
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+impl Subscriber {
+    const NONE: Self = Self {
+        session: 0,
+        subscription: Subscription::NONE,
+    };
+
+    fn is(&self, session: u32) -> bool {
+        self.session == session && !self.subscription.sources().is_empty()
+    }
+}
+
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+impl<App> Server<App> {
+    /// Subscribes a session to sources, or no longer.
+    pub(super) fn subscribe_session(
+        &mut self,
+        now: Instant,
+        session: u32,
+        sources: Sources,
+        on: bool,
+    ) -> Result<(), Fault> {
+        self.look_now(now);
+        let Self { desk, watch, .. } = self;
+        if let Some(one) = desk.subscribers.iter_mut().find(|one| one.is(session)) {
+            if on {
+                one.subscription.add(watch, sources);
+            } else {
+                one.subscription.remove(sources);
+            }
+            return Ok(());
+        }
+        if !on {
+            return Ok(());
+        }
+        let sessions = &desk.sessions;
+        let mut free = desk
+            .subscribers
+            .iter_mut()
+            .filter(|one| one.subscription.sources().is_empty() || !sessions.is_good(one.session));
+        let place = free.next().ok_or(Fault::Busy(
+            " sessions with subscriptions",
+            HTTP_SUBSCRIBERS,
+        ))?;
+        *place = Subscriber {
+            session,
+            subscription: Subscription::NONE,
+        };
+        place.subscription.add(watch, sources);
+        Ok(())
+    }
+
+    /// The source whose change a session is to be told next.
+    pub(super) fn next_of_session(&mut self, session: u32) -> Option<u8> {
+        let Self { desk, watch, .. } = self;
+        let mut all = desk.subscribers.iter_mut();
+        let one = all.find(|one| one.is(session))?;
+        one.subscription.next(watch)
+    }
 }

@@ -7,6 +7,8 @@ use super::desk::Posted;
 #[cfg(feature = "sessions")]
 use super::desk::{Opened, SessionId};
 use super::running::{Admission, Running, UNKNOWN, reply};
+#[cfg(feature = "subscriptions")]
+use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::{Sink, Span};
@@ -18,10 +20,16 @@ use crate::frame::http::{
 };
 #[cfg(feature = "sessions")]
 use crate::mcp::SESSION;
+#[cfg(feature = "logging")]
+use crate::mcp::write_log;
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Headers, Reply, decide, write_progress, write_reply,
 };
+#[cfg(feature = "subscriptions")]
+use crate::mcp::{Sources, Version, write_acknowledged, write_change, write_listen_end};
 use crate::time::Instant;
+#[cfg(feature = "logging")]
+use crate::tool::{Level, Piece};
 use crate::tool::{Outcome, Progress};
 
 /// Who may send requests.
@@ -175,15 +183,35 @@ pub struct Http<'m> {
     /// Whether the request waits until the one before it was fetched.
     #[cfg(all(feature = "sessions", feature = "input"))]
     held: bool,
-    /// The number of the first question that has not been sent.
-    #[cfg(all(feature = "sessions", feature = "input"))]
-    questions: Option<u32>,
+    /// What is sent on the stream next.
+    #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+    later: heapless::Vec<What, 2>,
+    /// The subscription that is served.
+    #[cfg(feature = "subscriptions")]
+    listen: Option<Listen>,
+    /// When to look whether something has changed.
+    #[cfg(feature = "subscriptions")]
+    look: Instant,
+    /// When something was sent last.
+    spoke: Instant,
     /// Whether the head of an event stream has gone out.
     streaming: bool,
     /// Whether the connection ends after this answer.
     closing: bool,
     /// Whether the peer has gone while a call of its goes on (M-190).
     gone: bool,
+}
+
+/// What a connection tells of changes.
+#[cfg(feature = "subscriptions")]
+#[derive(Clone, Copy, Debug)]
+struct Listen {
+    /// The id of the request, as it was written; none for a client of the
+    /// legacy era.
+    id: Option<Span>,
+    subscription: Subscription,
+    /// Whether it was told that it has begun.
+    acknowledged: bool,
 }
 
 #[derive(Debug)]
@@ -217,12 +245,26 @@ enum What {
     /// A JSON-RPC answer with this status.
     Answer(u16, Reply),
     StreamHead,
+    /// A comment, so that nobody takes the stream for dead (M-083).
+    KeepAlive,
+    /// That the subscription has begun.
+    #[cfg(feature = "subscriptions")]
+    Acknowledged,
+    /// That a source has changed.
+    #[cfg(feature = "subscriptions")]
+    Change(u8),
+    /// The answer that ends a subscription.
+    #[cfg(feature = "subscriptions")]
+    ListenEnd,
     Progress(Progress),
     /// The answer that ends a stream.
     StreamEnd(Reply),
     /// The end of a stream without an answer.
     #[cfg(feature = "sessions")]
     StreamStop,
+    /// The messages of the call.
+    #[cfg(feature = "logging")]
+    Logs,
     /// The questions of the call, as requests from this number on.
     #[cfg(all(feature = "sessions", feature = "input"))]
     Questions(u32),
@@ -260,8 +302,13 @@ impl<'m> Http<'m> {
             looked: Instant::from_millis(0),
             #[cfg(all(feature = "sessions", feature = "input"))]
             held: false,
-            #[cfg(all(feature = "sessions", feature = "input"))]
-            questions: None,
+            #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+            later: heapless::Vec::new(),
+            #[cfg(feature = "subscriptions")]
+            listen: None,
+            #[cfg(feature = "subscriptions")]
+            look: Instant::from_millis(0),
+            spoke: Instant::from_millis(0),
             streaming: false,
             closing: false,
             gone: false,
@@ -291,6 +338,13 @@ impl<'m> Http<'m> {
     pub fn wake(&self) -> Option<Instant> {
         let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
         let wake = self.call.as_ref().or(waiting).map(Running::wake);
+        #[cfg(feature = "subscriptions")]
+        let wake = match self.listen {
+            Some(_) => Some(self.look),
+            None => wake,
+        };
+        let alive = self.streaming.then(|| self.spoke.after(KEEP_ALIVE_MS));
+        let wake = wake.map(|wake| alive.map_or(wake, |alive| wake.min(alive)));
         #[cfg(feature = "sessions")]
         if self.ticket != 0 {
             let look = self.looked.after(LOOK_MS);
@@ -322,6 +376,8 @@ impl<'m> Http<'m> {
                 self.call = None;
                 self.state = State::Closed;
             }
+            #[cfg(feature = "subscriptions")]
+            _ if self.listen.is_some() => self.state = State::Closed,
             _ => match self.state {
                 State::Sending(Sending {
                     what: What::Continue,
@@ -453,7 +509,9 @@ impl<'m> Http<'m> {
             Method::Options if self.config.cors => return Some(What::Preflight),
             // Whether there is such a session is looked up behind the body.
             #[cfg(feature = "sessions")]
-            Method::Delete if head.named(bytes, SESSION.as_bytes()).next().is_some() => {}
+            Method::Delete if names_session(head, bytes) => {}
+            #[cfg(all(feature = "sessions", feature = "subscriptions"))]
+            Method::Get if names_session(head, bytes) => {}
             _ => return Some(NOT_SERVED),
         }
         if let Some(opens) = self.config.bearer {
@@ -516,6 +574,7 @@ impl<'m> Http<'m> {
                     }
                     let (written, done) =
                         self.write(server, sending.what, length, sending.sent, room);
+                    self.spoke = now;
                     filled = filled.saturating_add(written);
                     if !done {
                         self.state = State::Sending(Sending {
@@ -582,6 +641,18 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let headers = headers.with(opened.map(|opened| opened.session));
         #[cfg(feature = "sessions")]
+        #[cfg(all(feature = "sessions", feature = "subscriptions"))]
+        if head.method == Method::Get {
+            return match (opened, named) {
+                (Some(opened), _) if self.can_stream() => {
+                    self.opened = Some(opened);
+                    self.hear(None, server.subscribe(now, Sources::TOOLS));
+                }
+                (None, Some(_)) => self.answer(fault_reply(Fault::Session)),
+                _ => self.send(NOT_SERVED),
+            };
+        }
+        #[cfg(feature = "sessions")]
         if head.method == Method::Delete {
             return match (opened, named) {
                 (Some(opened), _) => {
@@ -624,6 +695,11 @@ impl<'m> Http<'m> {
                 self.minted = server.desk.open(session);
             }
         }
+        // Whom nothing ties to a stream cannot be told of changes.
+        #[cfg(feature = "sessions")]
+        let told = self.minted.is_some();
+        #[cfg(not(feature = "sessions"))]
+        let told = false;
         match decision {
             #[cfg(feature = "sessions")]
             Decision::Cancel(id) => {
@@ -638,13 +714,37 @@ impl<'m> Http<'m> {
             Decision::Cancel(_) => self.send(What::Accepted),
             #[cfg(all(not(feature = "sessions"), feature = "input"))]
             Decision::Response(..) => self.send(What::Accepted),
+            #[cfg(feature = "subscriptions")]
+            Decision::Listen(id, sources) => self.listen(server, now, id, sources),
+            #[cfg(feature = "subscriptions")]
+            Decision::Subscribe(sources, on, reply) => {
+                let reply = self.subscribe(server, now, sources, on, reply);
+                self.answer(reply);
+            }
             Decision::Nothing => self.send(What::Accepted),
-            Decision::Open(_, reply) | Decision::Answer(reply) => self.answer(reply),
+            Decision::Open(_, reply) => self.answer(Reply {
+                body: Body::Initialize { told },
+                ..reply
+            }),
+            Decision::Answer(reply) => self.answer(reply),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => {
                 let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
                 self.answer(reply);
             }
+            #[cfg(feature = "logging")]
+            Decision::SetLevel(level, reply) => {
+                let reply = self.set_level(server, level, reply);
+                self.answer(reply);
+            }
+            #[cfg(all(feature = "logging", feature = "sessions"))]
+            Decision::Call(mut plan) => {
+                if let (Some(opened), false) = (self.opened, plan.version.is_modern()) {
+                    plan.level = server.desk.level(opened.number);
+                }
+                self.begin(server, now, plan);
+            }
+            #[cfg(not(all(feature = "logging", feature = "sessions")))]
             Decision::Call(plan) => self.begin(server, now, plan),
         }
     }
@@ -661,6 +761,10 @@ impl<'m> Http<'m> {
             Admission::Begin(mut call, args) => {
                 if !self.can_stream() {
                     call.plan.token = Span::EMPTY;
+                    #[cfg(feature = "logging")]
+                    {
+                        call.plan.level = None;
+                    }
                 }
                 let done = call.start(server, now, self.rx, args, self.result, &mut self.outcome);
                 self.ran(server, now, call, done);
@@ -700,7 +804,6 @@ impl<'m> Http<'m> {
             return false;
         }
         if let Some((first, count)) = call.expected() {
-            self.questions = Some(first);
             // Who has lost his ticket waits until it is too late.
             server.desk.wait(self.ticket, first, count);
         }
@@ -729,6 +832,167 @@ impl<'m> Http<'m> {
                 room,
             })),
         }
+    }
+
+    /// Notes what messages the session wants; gives the answer.
+    #[cfg(feature = "logging")]
+    fn set_level<App>(&self, server: &mut Server<App>, level: Level, reply: Reply) -> Reply {
+        #[cfg(feature = "sessions")]
+        if let Some(opened) = self.opened {
+            server.desk.set_level(opened.number, level);
+            return reply;
+        }
+        let _ = (server, level);
+        Reply {
+            body: Body::Fault(Fault::Params("a level needs a session")),
+            ..reply
+        }
+    }
+
+    /// Begins to tell of changes.
+    #[cfg(feature = "subscriptions")]
+    fn hear(&mut self, id: Option<Span>, subscription: Subscription) {
+        self.listen = Some(Listen {
+            id,
+            subscription,
+            acknowledged: id.is_none(),
+        });
+        self.streaming = true;
+        self.send(What::StreamHead);
+    }
+
+    /// Begins a subscription of the modern era.
+    #[cfg(feature = "subscriptions")]
+    fn listen<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span, sources: Sources) {
+        if self.can_stream() {
+            let subscription = server.subscribe(now, sources);
+            return self.hear(Some(id), subscription);
+        }
+        self.answer(Reply {
+            id,
+            version: Version::V2026_07_28,
+            body: Body::Fault(Fault::Invalid("the client reads no event stream")),
+        });
+    }
+
+    /// Begins or ends a subscription of the legacy era; gives the answer.
+    #[cfg(feature = "subscriptions")]
+    fn subscribe<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        sources: Sources,
+        on: bool,
+        reply: Reply,
+    ) -> Reply {
+        #[cfg(feature = "sessions")]
+        if let Some(opened) = self.opened {
+            let done = server.subscribe_session(now, opened.number, sources, on);
+            return match done {
+                Ok(()) => reply,
+                Err(fault) => Reply {
+                    body: Body::Fault(fault),
+                    ..reply
+                },
+            };
+        }
+        let _ = (server, now, sources, on);
+        Reply {
+            body: Body::Fault(Fault::Params("a subscription needs a session")),
+            ..reply
+        }
+    }
+
+    /// Tells the next change, if there is one; whether that changed anything.
+    #[cfg(feature = "subscriptions")]
+    fn tell<App>(&mut self, server: &mut Server<App>, now: Instant, mut listen: Listen) -> bool {
+        let what = if !listen.acknowledged {
+            listen.acknowledged = true;
+            Some(What::Acknowledged)
+        } else {
+            self.look = server.look(now);
+            let source = listen.subscription.next(&server.watch);
+            #[cfg(feature = "sessions")]
+            let source = source.or_else(|| {
+                let opened = self.opened.filter(|_| listen.id.is_none())?;
+                server.next_of_session(opened.number)
+            });
+            match (source, listen.id) {
+                (Some(source), _) => Some(What::Change(source)),
+                (None, Some(_)) => server.watch.ending.then_some(What::ListenEnd),
+                #[cfg(feature = "sessions")]
+                (None, None) => {
+                    let lives = self
+                        .opened
+                        .is_some_and(|one| server.desk.is_open(one.number));
+                    (!lives).then_some(What::StreamStop)
+                }
+                #[cfg(not(feature = "sessions"))]
+                (None, None) => None,
+            }
+        };
+        self.listen = Some(listen);
+        if let Some(what) = what {
+            self.send(what);
+        }
+        what.is_some()
+    }
+
+    #[cfg(feature = "subscriptions")]
+    fn write_listen<App>(&self, out: &mut Sink<'_>, server: &Server<App>, what: What) {
+        let Some(listen) = &self.listen else {
+            return;
+        };
+        let id = listen.id.map(|id| id.get(self.rx));
+        out.text(EVENT);
+        match what {
+            What::Change(source) => write_change(out, server.device, id, source),
+            What::ListenEnd => write_listen_end(out, id.unwrap_or_default()),
+            _ => write_acknowledged(
+                out,
+                server.device,
+                id.unwrap_or_default(),
+                listen.subscription.sources(),
+            ),
+        }
+        out.text("\n\n");
+    }
+
+    /// Sends the answer to a call, behind its messages.
+    fn finish(&mut self, reply: Reply) {
+        #[cfg(feature = "logging")]
+        if self.outcome.has_logs() {
+            return self.send_step(What::StreamEnd(reply));
+        }
+        if self.streaming {
+            self.send(What::StreamEnd(reply));
+        } else {
+            self.answer(reply);
+        }
+    }
+
+    /// Sends this on the stream, behind the messages of the step that it
+    /// comes from.
+    #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+    fn send_step(&mut self, what: What) {
+        #[cfg(feature = "logging")]
+        if self.outcome.has_logs() {
+            // There is room for what follows the head of a stream.
+            let _ = self.later.push(what);
+            return self.stream(What::Logs);
+        }
+        self.stream(what);
+    }
+
+    /// Sends this on the stream, which is opened if it is not open.
+    #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+    fn stream(&mut self, what: What) {
+        if self.streaming {
+            return self.send(what);
+        }
+        self.streaming = true;
+        let _ = self.later.insert(0, what);
+        self.send(What::StreamHead);
     }
 
     /// Whether the peer reads a stream of events: it names the type, and its
@@ -771,21 +1035,21 @@ impl<'m> Http<'m> {
             #[cfg(feature = "sessions")]
             self.leave(server);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
-            if self.streaming {
-                self.send(What::StreamEnd(reply));
-            } else {
-                self.answer(reply);
-            }
-            return;
+            return self.finish(reply);
         }
         #[cfg(all(feature = "sessions", feature = "input"))]
-        if self.questions.is_some() {
+        if let Some(first) = call.unsent() {
             self.call = Some(call);
-            if !self.streaming {
-                self.streaming = true;
-                self.send(What::StreamHead);
-            }
-            return;
+            return self.send_step(What::Questions(first));
+        }
+        #[cfg(feature = "logging")]
+        if self.outcome.has_logs() {
+            let report = call.report();
+            self.call = Some(call);
+            return match report {
+                Some(progress) => self.send_step(What::Progress(progress)),
+                None => self.stream(What::Logs),
+            };
         }
         if self.streaming {
             if let Some(progress) = call.report() {
@@ -803,6 +1067,20 @@ impl<'m> Http<'m> {
 
     /// Goes on with the call or the batch; whether that changed anything.
     fn go_on<App>(&mut self, server: &mut Server<App>, now: Instant) -> bool {
+        #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+        if !self.later.is_empty() {
+            let what = self.later.remove(0);
+            self.send(what);
+            return true;
+        }
+        if self.streaming && self.spoke.after(KEEP_ALIVE_MS) <= now && !self.gone {
+            self.send(What::KeepAlive);
+            return true;
+        }
+        #[cfg(feature = "subscriptions")]
+        if let Some(listen) = self.listen {
+            return self.tell(server, now, listen);
+        }
         if let Some(mut call) = self.call.take() {
             #[cfg(feature = "sessions")]
             if self.ticket != 0 {
@@ -820,11 +1098,7 @@ impl<'m> Http<'m> {
                 }
             }
             #[cfg(all(feature = "sessions", feature = "input"))]
-            if let Some(first) = self.questions.take() {
-                self.call = Some(call);
-                self.send(What::Questions(first));
-                return true;
-            } else if let Some((number, result)) = server.desk.fetch(self.ticket) {
+            if let Some((number, result)) = server.desk.fetch(self.ticket) {
                 call.answer(now, self.rx, number, result);
             }
             if let Some(progress) = call.report() {
@@ -889,11 +1163,19 @@ impl<'m> Http<'m> {
                     .map_or(BodyLength::None, |head| head.body);
                 self.state = State::Body(BodyReader::new(length));
             }
-            What::StreamHead | What::Progress(_) | What::BatchHead(_) | What::BatchAnswer(_) => {
+            What::StreamHead
+            | What::KeepAlive
+            | What::Progress(_)
+            | What::BatchHead(_)
+            | What::BatchAnswer(_) => {
                 self.state = State::Working;
             }
+            #[cfg(feature = "subscriptions")]
+            What::Acknowledged | What::Change(_) => self.state = State::Working,
             #[cfg(all(feature = "sessions", feature = "input"))]
             What::Questions(_) => self.state = State::Working,
+            #[cfg(feature = "logging")]
+            What::Logs => self.state = State::Working,
             _ if self.closing => {
                 self.batch = None;
                 self.state = State::Closed;
@@ -911,6 +1193,10 @@ impl<'m> Http<'m> {
         self.refusal = None;
         self.batch = None;
         self.call = None;
+        #[cfg(feature = "subscriptions")]
+        {
+            self.listen = None;
+        }
         #[cfg(feature = "sessions")]
         {
             self.opened = None;
@@ -987,8 +1273,23 @@ impl<'m> Http<'m> {
                     out.text("\n\n");
                 }
             }
+            #[cfg(feature = "logging")]
+            What::Logs => {
+                for piece in self.outcome.pieces(self.result) {
+                    if let Piece::Log { level, text } = piece {
+                        out.text(EVENT);
+                        write_log(out, level, text);
+                        out.text("\n\n");
+                    }
+                }
+            }
             #[cfg(feature = "sessions")]
             What::StreamStop => {}
+            What::KeepAlive => out.text(":\n\n"),
+            #[cfg(feature = "subscriptions")]
+            What::Acknowledged | What::Change(_) | What::ListenEnd => {
+                self.write_listen(out, server, what);
+            }
             What::BatchEnd => out.byte(b']'),
             What::Continue | What::Preflight | What::Accepted | What::StreamHead => {}
         }
@@ -1020,9 +1321,18 @@ impl<'m> Http<'m> {
                 self.write_body(out, server, what);
             }
             What::StreamHead => self.write_head(out, 200, Some(EVENTS), Content::Chunked),
-            What::Progress(_) => self.write_chunk(out, server, what, length),
+            What::Progress(_) | What::KeepAlive => self.write_chunk(out, server, what, length),
+            #[cfg(feature = "subscriptions")]
+            What::Acknowledged | What::Change(_) => self.write_chunk(out, server, what, length),
+            #[cfg(feature = "subscriptions")]
+            What::ListenEnd => {
+                self.write_chunk(out, server, what, length);
+                out.put(LAST_CHUNK);
+            }
             #[cfg(all(feature = "sessions", feature = "input"))]
             What::Questions(_) => self.write_chunk(out, server, what, length),
+            #[cfg(feature = "logging")]
+            What::Logs => self.write_chunk(out, server, what, length),
             #[cfg(feature = "sessions")]
             What::StreamStop => out.put(LAST_CHUNK),
             What::StreamEnd(_) => {
@@ -1134,6 +1444,9 @@ const NOT_SERVED: What = What::Plain(405, "only POST is served here");
 /// milliseconds.
 #[cfg(feature = "sessions")]
 const LOOK_MS: u32 = 20;
+/// How long an event stream is silent, in milliseconds, before a comment is
+/// sent.
+const KEEP_ALIVE_MS: u32 = 15_000;
 const BEARER: &[u8] = b"Bearer ";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -1141,6 +1454,11 @@ const EVENTS: &str = "text/event-stream";
 const EVENT: &str = "event: message\ndata: ";
 /// How long a page need not ask again, in seconds.
 const PREFLIGHT_S: u32 = 600;
+
+#[cfg(feature = "sessions")]
+fn names_session(head: &Head, bytes: &[u8]) -> bool {
+    head.named(bytes, SESSION.as_bytes()).next().is_some()
+}
 
 fn forbidden(why: &'static str) -> What {
     What::Answer(403, fault_reply(Fault::Invalid(why)))

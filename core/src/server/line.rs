@@ -4,15 +4,25 @@
 use super::Server;
 use super::batch::{Batch, Turn};
 use super::running::{Admission, Running, UNKNOWN, keep, reply};
+#[cfg(feature = "subscriptions")]
+use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::{Sink, Span};
 use crate::frame::line::{Line as Frame, Lines};
 use crate::json::write;
+#[cfg(feature = "logging")]
+use crate::mcp::write_log;
 use crate::mcp::{
     Body, CallPlan, Decision, Fault, Framing, Reply, Session, decide, write_progress, write_reply,
 };
+#[cfg(feature = "subscriptions")]
+use crate::mcp::{
+    Sources, Version, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
+};
 use crate::time::Instant;
+#[cfg(feature = "logging")]
+use crate::tool::{Level, Piece};
 use crate::tool::{Outcome, Progress};
 
 /// The memory of one line connection, to be placed in a `static`.
@@ -80,13 +90,16 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
 enum Place {
     Free = 0,
     Taken(Running) = 1,
+    /// A subscription; the place of its id.
+    #[cfg(feature = "subscriptions")]
+    Listen(Span, Subscription) = 2,
 }
 
 impl Place {
     fn call(&self) -> Option<&Running> {
         match self {
-            Self::Free => None,
             Self::Taken(call) => Some(call),
+            _ => None,
         }
     }
 }
@@ -122,6 +135,18 @@ pub struct Line<'m> {
     outcome: Outcome,
     sending: Option<Sending>,
     batch: Option<Batch>,
+    /// The least serious message that the client of the legacy era wants.
+    #[cfg(feature = "logging")]
+    level: Option<Level>,
+    /// What is sent behind messages.
+    #[cfg(feature = "logging")]
+    then: Option<What>,
+    /// What the client of the legacy era has subscribed to.
+    #[cfg(feature = "subscriptions")]
+    subscription: Subscription,
+    /// When to look whether something has changed.
+    #[cfg(feature = "subscriptions")]
+    look: Option<Instant>,
 }
 
 /// What is being sent, and how much of it has gone.
@@ -142,6 +167,19 @@ enum What {
     /// The questions of a call in flight, as requests from this number on.
     #[cfg(feature = "input")]
     Questions(u32),
+    /// The messages of a call.
+    #[cfg(feature = "logging")]
+    Logs,
+    /// That the subscription at this place has begun.
+    #[cfg(feature = "subscriptions")]
+    Acknowledged(usize),
+    /// That a source has changed: to the subscription at this place, or to
+    /// the client of the legacy era.
+    #[cfg(feature = "subscriptions")]
+    Change(Option<usize>, u8),
+    /// That the subscription at this place has ended.
+    #[cfg(feature = "subscriptions")]
+    ListenEnd(usize),
     /// The end of a batch's array.
     BatchEnd,
 }
@@ -164,6 +202,14 @@ impl<'m> Line<'m> {
             outcome: Outcome::default(),
             sending: None,
             batch: None,
+            #[cfg(feature = "logging")]
+            level: None,
+            #[cfg(feature = "logging")]
+            then: None,
+            #[cfg(feature = "subscriptions")]
+            subscription: Subscription::NONE,
+            #[cfg(feature = "subscriptions")]
+            look: None,
         }
     }
 
@@ -178,27 +224,38 @@ impl<'m> Line<'m> {
     /// peer on the same wire (M-093).
     pub fn reset<App>(&mut self, server: &mut Server<App>, now: Instant) {
         // A call whose answer is on its way has ended.
-        if let Some(Sending {
-            what: What::Finished(_, at),
-            ..
-        }) = self.sending.take()
-        {
+        let sending = self.sending.take().map(|sending| sending.what);
+        #[cfg(feature = "logging")]
+        let sending = self.then.take().or(sending);
+        if let Some(What::Finished(_, at)) = sending {
             self.free(at);
         }
         self.cancel(server, now, None);
         self.batch = None;
         self.session = None;
+        #[cfg(feature = "logging")]
+        {
+            self.level = None;
+        }
+        #[cfg(feature = "subscriptions")]
+        {
+            self.subscription = Subscription::NONE;
+            self.look = None;
+        }
         self.lines.clear();
     }
 
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
     pub fn wake(&self) -> Option<Instant> {
-        self.flights
+        let wakes = self
+            .flights
             .iter()
             .filter_map(Place::call)
-            .map(Running::wake)
-            .min()
+            .map(Running::wake);
+        #[cfg(feature = "subscriptions")]
+        let wakes = wakes.chain(self.look);
+        wakes.min()
     }
 
     /// Works on what has arrived and on the calls in flight, and writes what
@@ -287,6 +344,36 @@ impl<'m> Line<'m> {
                     crate::mcp::write_request(&mut sink, number, request);
                 }
             }
+            #[cfg(feature = "logging")]
+            What::Logs => {
+                let mut first = true;
+                for piece in self.outcome.pieces(self.result) {
+                    if let Piece::Log { level, text } = piece {
+                        if !first {
+                            sink.byte(b'\n');
+                        }
+                        first = false;
+                        write_log(&mut sink, level, text);
+                    }
+                }
+            }
+            #[cfg(feature = "subscriptions")]
+            What::Acknowledged(at) => {
+                let (id, sources) = self.listener(at);
+                write_acknowledged(&mut sink, server.device, id, sources);
+            }
+            #[cfg(feature = "subscriptions")]
+            What::Change(at, source) => {
+                let id = at.map(|at| self.listener(at).0);
+                write_change(&mut sink, server.device, id, source);
+            }
+            #[cfg(feature = "subscriptions")]
+            What::ListenEnd(at) => {
+                let (id, _) = self.listener(at);
+                write_listen_cancelled(&mut sink, id);
+                sink.byte(b'\n');
+                write_listen_end(&mut sink, id);
+            }
             What::BatchEnd => sink.byte(b']'),
         }
         let in_batch = self.batch.is_some() && matches!(sending.what, What::Answer(_));
@@ -307,6 +394,18 @@ impl<'m> Line<'m> {
             What::Progress(..) => {}
             #[cfg(feature = "input")]
             What::Questions(_) => {}
+            #[cfg(feature = "logging")]
+            What::Logs => {
+                if let Some(what) = self.then.take() {
+                    self.send(what);
+                }
+            }
+            #[cfg(feature = "subscriptions")]
+            What::Acknowledged(_) => self.lines.clear(),
+            #[cfg(feature = "subscriptions")]
+            What::Change(..) => {}
+            #[cfg(feature = "subscriptions")]
+            What::ListenEnd(at) => self.free(at),
             What::BatchEnd => {
                 self.batch = None;
                 self.lines.clear();
@@ -316,6 +415,22 @@ impl<'m> Line<'m> {
 
     fn send(&mut self, what: What) {
         self.sending = Some(Sending { what, sent: 0 });
+    }
+
+    /// Sends what a step of a call has come to, behind its messages.
+    #[cfg(feature = "logging")]
+    fn send_step(&mut self, what: What) {
+        if self.outcome.has_logs() {
+            self.then = Some(what);
+            self.send(What::Logs);
+        } else {
+            self.send(what);
+        }
+    }
+
+    #[cfg(not(feature = "logging"))]
+    fn send_step(&mut self, what: What) {
+        self.send(what);
     }
 
     fn refuse(&mut self, fault: Fault) {
@@ -358,8 +473,28 @@ impl<'m> Line<'m> {
                 self.respond(now, id, result);
                 self.lines.clear();
             }
+            #[cfg(feature = "subscriptions")]
+            Decision::Listen(id, sources) => self.listen(server, now, id, sources),
+            #[cfg(feature = "subscriptions")]
+            Decision::Subscribe(sources, on, reply) => {
+                if on {
+                    self.look = Some(server.look_now(now));
+                    self.subscription.add(&server.watch, sources);
+                } else {
+                    self.subscription.remove(sources);
+                }
+                self.send(What::Answer(reply));
+            }
             Decision::Open(session, reply) => {
                 self.session = Some(session);
+                #[cfg(feature = "logging")]
+                {
+                    self.level = None;
+                }
+                #[cfg(feature = "subscriptions")]
+                {
+                    self.subscription = Subscription::NONE;
+                }
                 self.send(What::Answer(reply));
             }
             Decision::Answer(reply) => self.send(What::Answer(reply)),
@@ -368,6 +503,19 @@ impl<'m> Line<'m> {
                 let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
                 self.send(What::Answer(reply));
             }
+            #[cfg(feature = "logging")]
+            Decision::SetLevel(level, reply) => {
+                self.level = Some(level);
+                self.send(What::Answer(reply));
+            }
+            #[cfg(feature = "logging")]
+            Decision::Call(mut plan) => {
+                if !plan.version.is_modern() {
+                    plan.level = self.level;
+                }
+                self.begin(server, now, plan);
+            }
+            #[cfg(not(feature = "logging"))]
             Decision::Call(plan) => self.begin(server, now, plan),
         }
     }
@@ -376,6 +524,12 @@ impl<'m> Line<'m> {
     /// ignored.
     fn cancel<App>(&mut self, server: &mut Server<App>, now: Instant, id: Option<Span>) {
         for at in 0..self.flights.len() {
+            #[cfg(feature = "subscriptions")]
+            if let Some(Place::Listen(own, _)) = self.flights.get(at)
+                && id.is_none_or(|id| own.get(kept(self.kept, self.share, at)) == id.get(self.rx))
+            {
+                self.free(at);
+            }
             let Some(call) = self.flights.get(at).and_then(Place::call).copied() else {
                 continue;
             };
@@ -404,9 +558,9 @@ impl<'m> Line<'m> {
         if !call.may_wait(server) {
             call.start(server, now, self.rx, args, self.result, &mut self.outcome);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
-            return self.send(What::Answer(reply));
+            return self.send_step(What::Answer(reply));
         }
-        let Some(at) = self.flights.iter().position(|place| place.call().is_none()) else {
+        let Some(at) = self.free_place() else {
             let calls = self.flights.len();
             self.outcome.refuse(self.result, |out| {
                 if calls == 0 {
@@ -452,9 +606,14 @@ impl<'m> Line<'m> {
         if done {
             let message = kept(self.kept, self.share, at);
             let reply = call.reply(server, now, message, self.result, &mut self.outcome);
-            self.send(What::Finished(reply, at));
+            self.send_step(What::Finished(reply, at));
         } else if let Some(progress) = call.report() {
-            self.send(What::Progress(at, progress));
+            self.send_step(What::Progress(at, progress));
+        } else {
+            #[cfg(feature = "logging")]
+            if self.outcome.has_logs() && self.sending.is_none() {
+                self.send(What::Logs);
+            }
         }
         if let Some(place) = self.flights.get_mut(at) {
             *place = Place::Taken(call);
@@ -481,7 +640,7 @@ impl<'m> Line<'m> {
             return false;
         }
         if let Some((first, _)) = call.expected() {
-            self.send(What::Questions(first));
+            self.send_step(What::Questions(first));
         }
         true
     }
@@ -498,6 +657,11 @@ impl<'m> Line<'m> {
                 call.answer(now, kept_mut(self.kept, self.share, at), number, result);
             }
         }
+    }
+
+    fn free_place(&self) -> Option<usize> {
+        let mut places = self.flights.iter();
+        places.position(|place| matches!(place, Place::Free))
     }
 
     fn free(&mut self, at: usize) {
@@ -525,6 +689,11 @@ impl<'m> Line<'m> {
                 }
             }
         }
+        #[cfg(feature = "subscriptions")]
+        self.tell(server, now);
+        #[cfg(feature = "subscriptions")]
+        return self.sending.is_some();
+        #[cfg(not(feature = "subscriptions"))]
         false
     }
 
@@ -555,6 +724,76 @@ impl<'m> Line<'m> {
             }
         }
         true
+    }
+}
+
+#[cfg(feature = "subscriptions")]
+impl Line<'_> {
+    /// The id of the subscription at `at`, and what it is told of.
+    fn listener(&self, at: usize) -> (&[u8], Sources) {
+        match self.flights.get(at) {
+            Some(Place::Listen(id, subscription)) => (
+                id.get(kept(self.kept, self.share, at)),
+                subscription.sources(),
+            ),
+            _ => (&[], Sources::NONE),
+        }
+    }
+
+    /// Begins a subscription of the modern era.
+    fn listen<App>(&mut self, server: &mut Server<App>, now: Instant, id: Span, sources: Sources) {
+        let refuse = |fault| {
+            What::Answer(Reply {
+                id,
+                version: Version::V2026_07_28,
+                body: Body::Fault(fault),
+            })
+        };
+        let Some(at) = self.free_place() else {
+            let most = self.flights.len();
+            return self.send(refuse(Fault::Busy(" calls and subscriptions", most)));
+        };
+        let bytes = id.get(self.rx);
+        let room = kept_mut(self.kept, self.share, at).get_mut(..bytes.len());
+        let Some(room) = room else {
+            return self.send(refuse(Fault::Internal("the id is too long to be kept")));
+        };
+        room.copy_from_slice(bytes);
+        let subscription = server.subscribe(now, sources);
+        if let Some(place) = self.flights.get_mut(at) {
+            *place = Place::Listen(Span::new(0, bytes.len()), subscription);
+        }
+        self.send(What::Acknowledged(at));
+    }
+
+    /// Looks whether a subscriber has to be told of something, and sends it.
+    fn tell<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        let mut listens = self.flights.iter();
+        let none = !listens.any(|place| matches!(place, Place::Listen(..)));
+        if none && self.subscription.sources().is_empty() {
+            self.look = None;
+            return;
+        }
+        self.look = Some(server.look(now));
+        if let Some(source) = self.subscription.next(&server.watch) {
+            return self.send(What::Change(None, source));
+        }
+        let mut what = None;
+        for (at, place) in self.flights.iter_mut().enumerate() {
+            if let Place::Listen(_, subscription) = place {
+                what = match subscription.next(&server.watch) {
+                    Some(source) => Some(What::Change(Some(at), source)),
+                    None if server.watch.ending => Some(What::ListenEnd(at)),
+                    None => None,
+                };
+            }
+            if what.is_some() {
+                break;
+            }
+        }
+        if let Some(what) = what {
+            self.send(what);
+        }
     }
 }
 

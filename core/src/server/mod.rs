@@ -23,6 +23,8 @@ mod line;
 #[cfg(feature = "input")]
 mod questions;
 mod running;
+#[cfg(feature = "subscriptions")]
+mod watch;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 mod work;
 
@@ -41,6 +43,9 @@ pub struct Server<App: 'static> {
     /// What its connections share.
     #[cfg(any(feature = "input", feature = "sessions"))]
     pub(crate) desk: desk::Desk,
+    /// What its subscribers are told of.
+    #[cfg(feature = "subscriptions")]
+    pub(crate) watch: watch::Watch,
 }
 
 impl<App> Server<App> {
@@ -51,7 +56,17 @@ impl<App> Server<App> {
             app,
             #[cfg(any(feature = "input", feature = "sessions"))]
             desk: desk::Desk::new(),
+            #[cfg(feature = "subscriptions")]
+            watch: watch::Watch::new(),
         }
+    }
+
+    /// Ends every subscription of the modern era with its answer (M-140), at
+    /// the next call of `poll` of each connection, and takes no new one: for
+    /// a device that goes to sleep.
+    #[cfg(feature = "subscriptions")]
+    pub fn end_subscriptions(&mut self) {
+        self.watch.ending = true;
     }
 
     /// The same, with a key of random bytes that nobody can guess: new ones

@@ -142,6 +142,8 @@ impl Running {
         let call = Call::new(args, now, self.step, self.blocks(), result, outcome);
         #[cfg(feature = "input")]
         let call = call.with_inputs(self.inputs(message));
+        #[cfg(feature = "logging")]
+        let call = call.with_level(self.plan.level);
         let step = run(
             entry,
             &mut server.app,
@@ -413,6 +415,14 @@ impl Running {
     /// many.
     pub(super) fn expected(&self) -> Option<(u32, u8)> {
         self.answers.as_ref().map(Answers::numbers)
+    }
+
+    /// The number of the first of its questions, if they were not sent yet;
+    /// they count as sent.
+    #[cfg(feature = "sessions")]
+    pub(super) fn unsent(&mut self) -> Option<u32> {
+        let answers = self.answers.as_ref()?;
+        core::mem::take(&mut self.asked).then(|| answers.numbers().0)
     }
 
     /// Takes the answer to a request of this side, nothing for an error. Once

@@ -8,6 +8,8 @@ use super::call::{Answer, Call};
 use super::descriptor::{Param, Type};
 #[cfg(feature = "input")]
 use super::input::{Form, InputRequest};
+#[cfg(feature = "logging")]
+use super::log::Level;
 use crate::buf::Sink;
 use crate::json::{ser, write};
 #[cfg(feature = "input")]
@@ -38,6 +40,9 @@ pub struct Outcome {
     fault: Option<Fault>,
     blobs: heapless::Vec<&'static [u8], BLOBS>,
     failed: bool,
+    /// Bytes of the messages that stand before everything else.
+    #[cfg(feature = "logging")]
+    logs: usize,
     /// The forms of its questions.
     #[cfg(feature = "input")]
     forms: heapless::Vec<Form, QUESTIONS>,
@@ -105,6 +110,14 @@ pub enum Piece<'a> {
     /// No part of its own: the next one is said by the assistant.
     #[cfg(feature = "prompts")]
     Assistant,
+    /// A message beside the result.
+    #[cfg(feature = "logging")]
+    Log {
+        /// How serious it is.
+        level: Level,
+        /// What it says.
+        text: &'a str,
+    },
     /// A question to the caller.
     #[cfg(feature = "input")]
     Question {
@@ -124,6 +137,8 @@ const RESOURCE_TEXT: u8 = 6;
 const RESOURCE_BLOB: u8 = 7;
 #[cfg(feature = "prompts")]
 const ASSISTANT: u8 = 8;
+#[cfg(feature = "logging")]
+const LOG: u8 = 12;
 #[cfg(feature = "input")]
 const ELICIT: u8 = 9;
 #[cfg(feature = "input")]
@@ -209,9 +224,42 @@ impl Outcome {
         }
     }
 
+    /// Whether it begins with messages.
+    #[cfg(feature = "logging")]
+    pub(crate) fn has_logs(&self) -> bool {
+        self.logs > 0
+    }
+
+    /// Adds a message; one that does not fit ends with an ellipsis.
+    #[cfg(feature = "logging")]
+    pub(super) fn log(&mut self, buf: &mut [u8], level: Level, fill: impl FnOnce(&mut Sink<'_>)) {
+        let mut field = self.open(buf);
+        // The level is the first byte of the field.
+        field.byte(level as u8);
+        fill(&mut field);
+        let len = field.end_with_ellipsis();
+        let first = self.len == self.logs && self.needed == 0;
+        self.close(buf, LOG, len);
+        if first {
+            self.logs = self.len;
+        }
+    }
+
+    /// Forgets all but the messages that stand before everything else.
+    pub(super) fn keep_logs(&mut self) {
+        #[cfg(feature = "logging")]
+        {
+            let logs = self.logs;
+            self.clear();
+            (self.len, self.logs) = (logs, logs);
+        }
+        #[cfg(not(feature = "logging"))]
+        self.clear();
+    }
+
     /// Makes the result a failure whose reason `report` writes.
     pub(crate) fn refuse(&mut self, buf: &mut [u8], report: impl FnOnce(&mut Sink<'_>)) {
-        self.clear();
+        self.keep_logs();
         let mut field = self.open(buf);
         report(&mut field);
         let len = field.end_with_ellipsis();
@@ -220,7 +268,10 @@ impl Outcome {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        #[cfg(feature = "logging")]
+        return self.len == self.logs;
+        #[cfg(not(feature = "logging"))]
+        return self.len == 0;
     }
 
     /// Why the result can't be sent, if it can't.
@@ -456,6 +507,14 @@ impl<'a> Iterator for Pieces<'a> {
             },
             #[cfg(feature = "prompts")]
             ASSISTANT => Piece::Assistant,
+            #[cfg(feature = "logging")]
+            LOG => {
+                let (&level, text) = self.bytes()?.split_first()?;
+                Piece::Log {
+                    level: Level::of(level)?,
+                    text: core::str::from_utf8(text).ok()?,
+                }
+            }
             #[cfg(feature = "input")]
             ELICIT => Piece::Question {
                 key: self.str()?,

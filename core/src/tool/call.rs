@@ -12,6 +12,8 @@ use super::check::check_result;
 use super::descriptor::{Asks, Capabilities};
 #[cfg(feature = "input")]
 use super::input::{CONFIRM, Form, InputRequest, InputResponse, Inputs};
+#[cfg(feature = "logging")]
+use super::log::Level;
 use crate::buf::Sink;
 use crate::json::Value;
 use crate::time::Instant;
@@ -62,6 +64,9 @@ pub struct Call<'c> {
     place: u8,
     #[cfg(feature = "input")]
     inputs: Inputs<'c>,
+    /// The least serious message that the caller wants.
+    #[cfg(feature = "logging")]
+    level: Option<Level>,
 }
 
 impl<'c> Call<'c> {
@@ -89,6 +94,38 @@ impl<'c> Call<'c> {
             place: 0,
             #[cfg(feature = "input")]
             inputs: Inputs::new(None, Capabilities::NONE),
+            #[cfg(feature = "logging")]
+            level: None,
+        }
+    }
+
+    /// The same call, whose caller wants messages from this level on.
+    #[cfg(feature = "logging")]
+    pub(crate) fn with_level(mut self, level: Option<Level>) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Whether the caller wants messages of this level: for messages that
+    /// are costly to make.
+    #[cfg(feature = "logging")]
+    pub fn logs(&self, level: Level) -> bool {
+        self.level.is_some_and(|least| level >= least)
+    }
+
+    /// Tells the caller what goes on, if he asked for messages of this level
+    /// (M-131, M-132). No secrets, no personal data (M-134).
+    ///
+    /// The messages of one step stand in the result buffer, before the
+    /// result, until they are sent; one that does not fit ends with an
+    /// ellipsis. Logging is deprecated in MCP 2026-07-28: for programs that
+    /// need it for older clients.
+    #[cfg(feature = "logging")]
+    pub fn log(&mut self, level: Level, text: fmt::Arguments<'_>) {
+        if self.logs(level) {
+            self.outcome.log(self.buf, level, |sink| {
+                let _ = fmt::Write::write_fmt(sink, text);
+            });
         }
     }
 
@@ -334,7 +371,7 @@ pub(crate) fn run<App>(entry: &Entry<App>, app: &mut App, mut call: Call<'_>) ->
     };
     let done = !(answer.is_pending() && entry.tool.polled);
     if !done {
-        call.outcome.clear();
+        call.outcome.keep_logs();
     } else if answer.is_pending() {
         let _ = call.fail("this tool answered \"not yet\", but is not declared to do so");
     }

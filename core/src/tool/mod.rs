@@ -10,6 +10,8 @@ mod decimal;
 mod descriptor;
 #[cfg(feature = "input")]
 mod input;
+#[cfg(feature = "logging")]
+mod log;
 mod schema;
 mod verify;
 
@@ -26,6 +28,8 @@ pub use descriptor::{Asks, Capabilities, Effects, Input, Literal, Param, Tool, T
 pub(crate) use input::Inputs;
 #[cfg(feature = "input")]
 pub use input::{Action, Form, InputRequest, InputResponse};
+#[cfg(feature = "logging")]
+pub use log::Level;
 pub use schema::write_schema;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 pub(crate) use verify::same;

@@ -18,6 +18,7 @@ pub(crate) static RESOURCES: [Resource<App>; 2] = [
             ttl_ms: 1000,
             public: true,
         },
+        watch: Some(|app, now| app.moved.wrapping_add(now.as_millis() as u32)),
         ..Resource::new("device://moved", "moved", moved)
     },
     Resource::new("device://picture", "picture", picture),

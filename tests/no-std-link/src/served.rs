@@ -25,6 +25,7 @@ pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
         filled = filled.wrapping_add(line.poll(&mut server, now, place.unwrap_or_default()));
         if taken == 0 && line.wake().is_some() {
             line.reset(&mut server, now);
+            server.end_subscriptions();
         }
     }
     filled

@@ -5,8 +5,8 @@ use agentmote::json::{Text, parse};
 use agentmote::mcp::{Device, Identity};
 use agentmote::tool::{
     self, Action, Answer, Arg, Asks, Blocks, Call, Capabilities, Catalog, Data, Decimal, Effects,
-    Entry, Failure, Form, Handler, Input, InputRequest, IntoAnswer, Literal, Outcome, Output,
-    Param, Piece, Tool, ToolResult, Type,
+    Entry, Failure, Form, Handler, Input, InputRequest, IntoAnswer, Level, Literal, Outcome,
+    Output, Param, Piece, Tool, ToolResult, Type,
 };
 use serde::Serialize;
 
@@ -29,7 +29,9 @@ pub(crate) static DEVICE: Device<App> = Device::new(
 .templates(&offered::TEMPLATES)
 .prompts(&offered::PROMPTS)
 .page_bytes(400)
-.ttl_ms(60_000);
+.ttl_ms(60_000)
+.watch_ms(5)
+.logging();
 
 const fn entry(tool: Tool, run: Handler<App>) -> Entry<App> {
     Entry { tool, run }
@@ -249,6 +251,11 @@ fn slow(app: &mut App, call: &mut Call<'_>) -> Answer {
         return ().into_answer(call);
     }
     call.remember(call.memo().wrapping_add(1));
+    for level in Level::ALL {
+        if call.logs(level) {
+            call.log(level, format_args!("{} {}", level.name(), call.step()));
+        }
+    }
     call.progress(call.step(), 3);
     call.wake_after(app.moved);
     let ready = call.step() > 2 || call.now().as_millis() == 7;

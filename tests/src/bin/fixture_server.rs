@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let served = Listener::bind(port).and_then(|listener| {
         println!("http://{}/mcp", listener.address()?);
         let server = Arc::new(Mutex::new(
-            Server::new(&DEVICE, Fixture).with_key(hosted::key()?),
+            Server::new(&DEVICE, Fixture::default()).with_key(hosted::key()?),
         ));
         listener.serve(server, HttpConfig::LOOPBACK, Clock::new())
     });
