@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use agentmote::server::{HttpConfig, Server};
+use agentmote::tool::Caller;
 use bench_arm::{Arm, DEVICE};
 use hosted::{Clock, Listener, serve_stdio};
 use sha2::{Digest as _, Sha256};
@@ -64,14 +65,15 @@ fn options() -> Result<Option<Options>, String> {
 /// Digest of the token: the token itself is not kept.
 static TOKEN: OnceLock<[u8; 32]> = OnceLock::new();
 
-fn opens(token: &[u8]) -> bool {
+fn opens(token: &[u8]) -> Option<Caller> {
     let digest: [u8; 32] = Sha256::digest(token).into();
-    TOKEN.get().is_some_and(|want| want.ct_eq(&digest).into())
+    let same = TOKEN.get()?.ct_eq(&digest);
+    bool::from(same).then_some(Caller::ANY)
 }
 
 fn run(options: Options) -> std::io::Result<()> {
     let clock = Clock::new();
-    let mut server = Server::new(&DEVICE, Arm::new());
+    let mut server = Server::new(&DEVICE, Arm::new()).with_key(hosted::key()?);
     if options.stdio {
         return serve_stdio(&mut server, clock);
     }
