@@ -32,9 +32,9 @@
 //!    HMAC-SHA-256 and compared in constant time (M-148, M-149). A tool that
 //!    is declared `asks(open)` gives that up.
 //! 10. A client of the legacy era reaches calls and subscriptions of its own
-//!    session only, and a session only with the credentials that opened it.
+//!     session only, and a session only with the credentials that opened it.
 //! 11. A tool that a caller does not see is answered as one that there is
-//!    not.
+//!     not.
 //!
 //! **Not given here:** encryption (put TLS in front), limits on the rate of
 //! calls, and protection from a peer that may call tools and calls them.
