@@ -1,5 +1,5 @@
-//! What the macros write calls to. No part of the interface: it changes with
-//! the macros.
+//! What the macros write calls to, and the C interface calls. No part of the
+//! interface: it changes with them.
 
 pub use serde;
 
@@ -11,6 +11,11 @@ use crate::tool::{
 /// Reads an object inside the arguments.
 pub fn nested<'a, T: ToolArgs<'a>>(value: Value<'a>) -> Option<T> {
     T::decode(&Args::locate(T::PARAMS, Some(value)))
+}
+
+/// A value of a text that was checked before, read again from its bytes.
+pub fn checked(raw: &[u8]) -> Value<'_> {
+    Value::checked(raw)
 }
 
 /// Answers a call whose arguments passed the check of the descriptor but are

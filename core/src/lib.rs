@@ -45,13 +45,16 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// First, since what it defines is seen only behind it.
+#[macro_use]
+mod macros;
+
 #[doc(hidden)]
 pub mod __private;
 pub mod buf;
 pub mod frame;
 pub mod json;
 pub mod limits;
-mod macros;
 pub mod manual;
 pub mod mcp;
 #[cfg(feature = "prompts")]

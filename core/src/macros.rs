@@ -1,4 +1,23 @@
-//! `catalog!`.
+//! `catalog!`, and the words in which rules of tables are written.
+
+/// Gives `rule` back from a `const fn` unless `holds`.
+macro_rules! hold {
+    ($holds:expr, $rule:expr $(,)?) => {
+        if $holds {
+        } else {
+            return Some($rule);
+        }
+    };
+}
+
+/// Gives the broken rule that another `const fn` has found.
+macro_rules! pass {
+    ($found:expr) => {
+        if let Some(rule) = $found {
+            return Some(rule);
+        }
+    };
+}
 
 /// The table of these tools, in this order, as a constant
 /// `&'static [Entry<App>]`.

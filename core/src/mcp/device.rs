@@ -8,9 +8,9 @@ use crate::limits::FILTERED;
 use crate::prompt::{self, Prompt};
 #[cfg(feature = "resources")]
 use crate::resource::{self, Resource};
+use crate::tool::{Broken, Catalog, Entry};
 #[cfg(feature = "scopes")]
 use crate::tool::{Caller, Tool};
-use crate::tool::{Catalog, Entry};
 
 /// Who the device is.
 #[derive(Clone, Copy, Debug)]
@@ -70,17 +70,34 @@ impl<App> Device<App> {
     /// control character, or when a tool breaks a rule (see
     /// [`Catalog::new`]). In a `static` that is an error of the build.
     pub const fn new(identity: Identity, tools: &'static [Entry<App>]) -> Self {
-        assert!(
-            is_plain(identity.name) && is_plain(identity.version),
-            "the name or version of the device has a character that JSON escapes"
-        );
-        Self {
+        match Self::checked(identity, tools) {
+            Ok(device) => device,
+            Err(broken) => panic!("{}", broken.rule),
+        }
+    }
+
+    /// The same for a table that is made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`new`](Self::new) stops the build for.
+    pub const fn checked(identity: Identity, tools: &'static [Entry<App>]) -> Result<Self, Broken> {
+        if !is_plain(identity.name) || !is_plain(identity.version) {
+            return Err(Broken::of(
+                "",
+                "the name or version of the device has a character that JSON escapes",
+            ));
+        }
+        #[cfg(feature = "scopes")]
+        if let Some(rule) = scope_rule(tools) {
+            return Err(Broken::of("", rule));
+        }
+        let tools = match Catalog::checked(tools) {
+            Ok(tools) => tools,
+            Err(broken) => return Err(broken),
+        };
+        Ok(Self {
             identity,
-            tools: {
-                #[cfg(feature = "scopes")]
-                filtered(tools);
-                Catalog::new(tools)
-            },
+            tools,
             #[cfg(feature = "resources")]
             resources: &[],
             #[cfg(feature = "resources")]
@@ -95,7 +112,7 @@ impl<App> Device<App> {
             logs: false,
             #[cfg(feature = "scopes")]
             shows: None,
-        }
+        })
     }
 
     /// The same, with these resources. Without any, and without templates,
@@ -107,7 +124,9 @@ impl<App> Device<App> {
     #[cfg(feature = "resources")]
     #[must_use]
     pub const fn resources(mut self, table: &'static [Resource<App>]) -> Self {
-        resource::verify(table, false);
+        if let Some(broken) = resource::broken(table, false) {
+            panic!("{}", broken.rule);
+        }
         self.resources = table;
         self
     }
@@ -120,9 +139,33 @@ impl<App> Device<App> {
     #[cfg(feature = "resources")]
     #[must_use]
     pub const fn templates(mut self, table: &'static [Resource<App>]) -> Self {
-        resource::verify(table, true);
+        if let Some(broken) = resource::broken(table, true) {
+            panic!("{}", broken.rule);
+        }
         self.templates = table;
         self
+    }
+
+    /// Resources and templates of tables that are made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`resources`](Self::resources) or
+    /// [`templates`](Self::templates) stops the build for.
+    #[cfg(feature = "resources")]
+    pub fn checked_resources(
+        self,
+        resources: &'static [Resource<App>],
+        templates: &'static [Resource<App>],
+    ) -> Result<Self, Broken> {
+        let broken = resource::broken(resources, false);
+        match broken.or(resource::broken(templates, true)) {
+            Some(broken) => Err(broken),
+            None => Ok(Self {
+                resources,
+                templates,
+                ..self
+            }),
+        }
     }
 
     /// The same, with these prompts. Without any, prompts are not advertised,
@@ -135,9 +178,23 @@ impl<App> Device<App> {
     #[cfg(feature = "prompts")]
     #[must_use]
     pub const fn prompts(mut self, table: &'static [Prompt<App>]) -> Self {
-        prompt::verify(table);
+        if let Some(broken) = prompt::broken(table) {
+            panic!("{}", broken.rule);
+        }
         self.prompts = table;
         self
+    }
+
+    /// Prompts of a table that is made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`prompts`](Self::prompts) stops the build for.
+    #[cfg(feature = "prompts")]
+    pub fn checked_prompts(self, prompts: &'static [Prompt<App>]) -> Result<Self, Broken> {
+        match prompt::broken(prompts) {
+            Some(broken) => Err(broken),
+            None => Ok(Self { prompts, ..self }),
+        }
     }
 
     /// The same, with pages of lists that end after so many bytes of
@@ -223,17 +280,19 @@ impl<App> Device<App> {
     }
 }
 
-/// Stops the build if a tool needs scopes behind those that can be hidden.
+/// The rule that is broken if a tool needs scopes behind those that can be
+/// hidden.
 #[cfg(feature = "scopes")]
-const fn filtered<App>(tools: &[Entry<App>]) {
+const fn scope_rule<App>(tools: &[Entry<App>]) -> Option<&'static str> {
     let mut i = FILTERED;
     while i < tools.len() {
-        assert!(
+        hold!(
             tools[i].tool.scopes == 0,
             "a tool needs scopes, but stands behind those that can be hidden"
         );
         i += 1;
     }
+    None
 }
 
 #[cfg(feature = "scopes")]

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::json::write::is_plain;
 use crate::json::{Kind, Text, Value};
 use crate::time::Instant;
-use crate::tool::{Data, Outcome, same};
+use crate::tool::{Broken, Data, Outcome, same};
 #[cfg(feature = "input")]
 use crate::tool::{InputRequest, InputResponse, Inputs};
 
@@ -86,6 +86,7 @@ impl<App> Prompt<App> {
 /// assistant's.
 #[derive(Debug)]
 pub struct Rendering<'c> {
+    name: &'static str,
     arguments: Option<Value<'c>>,
     now: Instant,
     buf: &'c mut [u8],
@@ -103,6 +104,11 @@ impl<'c> Rendering<'c> {
     #[cfg(feature = "input")]
     pub fn ask(&mut self, key: &str, request: InputRequest<'_>) -> Option<InputResponse<'c>> {
         self.inputs.ask(self.outcome, self.buf, key, request)
+    }
+
+    /// The name of the prompt: for one function behind several prompts.
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
     /// The time of the request.
@@ -206,6 +212,7 @@ pub(crate) fn render<App>(
 ) {
     outcome.clear();
     let mut rendering = Rendering {
+        name: prompt.name,
         arguments,
         now,
         buf: &mut *buf,
@@ -217,47 +224,59 @@ pub(crate) fn render<App>(
     outcome.settle(buf, prompt.name);
 }
 
-/// Checks a table when it is compiled.
-///
-/// # Panics
-/// When an entry breaks a rule.
-pub(crate) const fn verify<App>(table: &[Prompt<App>]) {
-    assert!(table.len() < u8::MAX as usize, "more than 254 prompts");
+/// The rule that a table breaks, if it breaks one.
+pub(crate) const fn broken<App>(table: &[Prompt<App>]) -> Option<Broken> {
+    if table.len() >= u8::MAX as usize {
+        return Some(Broken::of("", "more than 254 prompts"));
+    }
     let mut i = 0;
     while i < table.len() {
-        assert!(
-            !table[i].name.is_empty() && is_plain(table[i].name),
-            "the name of a prompt is empty or has a character that JSON escapes"
-        );
-        let arguments = table[i].arguments;
-        assert!(
-            arguments.len() <= crate::limits::PARAMS,
-            "too many arguments"
-        );
-        let mut k = 0;
-        while k < arguments.len() {
-            assert!(
-                !arguments[k].name.is_empty() && is_plain(arguments[k].name),
-                "the name of an argument is empty or has a character that JSON escapes"
-            );
-            let mut j = 0;
-            while j < k {
-                assert!(
-                    !same(arguments[j].name, arguments[k].name, false),
-                    "two arguments have the same name"
-                );
-                j += 1;
-            }
-            k += 1;
-        }
-        let mut k = 0;
-        while k < i {
-            assert!(
-                !same(table[i].name, table[k].name, false),
-                "two prompts have the same name"
-            );
-            k += 1;
+        if let Some(rule) = broken_rule(table, i) {
+            return Some(Broken::of(table[i].name, rule));
         }
         i += 1;
     }
+    None
+}
+
+/// The rule that the prompt at `at` breaks.
+const fn broken_rule<App>(table: &[Prompt<App>], at: usize) -> Option<&'static str> {
+    if at >= table.len() {
+        return None;
+    }
+    let name = table[at].name;
+    hold!(
+        !name.is_empty() && is_plain(name),
+        "the name of a prompt is empty or has a character that JSON escapes"
+    );
+    let arguments = table[at].arguments;
+    hold!(
+        arguments.len() <= crate::limits::PARAMS,
+        "too many arguments"
+    );
+    let mut k = 0;
+    while k < arguments.len() {
+        hold!(
+            !arguments[k].name.is_empty() && is_plain(arguments[k].name),
+            "the name of an argument is empty or has a character that JSON escapes"
+        );
+        let mut j = 0;
+        while j < k {
+            hold!(
+                !same(arguments[j].name, arguments[k].name, false),
+                "two arguments have the same name"
+            );
+            j += 1;
+        }
+        k += 1;
+    }
+    let mut k = 0;
+    while k < at {
+        hold!(
+            !same(name, table[k].name, false),
+            "two prompts have the same name"
+        );
+        k += 1;
+    }
+    None
 }

@@ -9,5 +9,5 @@ pub(crate) use reading::read;
 pub use reading::{Read, Reading};
 #[cfg(feature = "subscriptions")]
 pub use table::Watch;
-pub(crate) use table::{At, find, verify};
+pub(crate) use table::{At, broken, find};
 pub use table::{Cache, Reader, Resource};

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::pattern::value;
 use super::table::Resource;
+use crate::buf::Sink;
 use crate::json::Text;
 use crate::limits::UNESCAPED_BYTES;
 use crate::time::Instant;
@@ -38,6 +39,12 @@ impl<'c> Reading<'c> {
     /// The time of the reading.
     pub fn now(&self) -> Instant {
         self.now
+    }
+
+    /// The URI in the table, with its parameters in braces: for one function
+    /// behind several resources.
+    pub fn pattern(&self) -> &'static str {
+        self.pattern
     }
 
     /// The URI that was asked for; not decoded.
@@ -85,6 +92,19 @@ impl<'c> Reading<'c> {
     /// Gives a value as JSON text.
     pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Read {
         self.outcome.json(self.buf, value);
+        Read(Kind::Given)
+    }
+
+    /// Writes on at a JSON text that has no Rust type; see
+    /// [`Call::draft`](crate::tool::Call::draft).
+    pub fn draft(&mut self, len: usize, fill: impl FnOnce(&mut Sink<'_>)) -> usize {
+        self.outcome.draft(self.buf, len, fill)
+    }
+
+    /// Gives the JSON text of `len` bytes that was written with
+    /// [`draft`](Self::draft).
+    pub fn drafted(&mut self, len: usize) -> Read {
+        self.outcome.drafted(self.buf, len);
         Read(Kind::Given)
     }
 

@@ -4,7 +4,7 @@ use super::pattern::matches;
 use super::reading::{Read, Reading, plain};
 use crate::json::Text;
 use crate::limits::{UNESCAPED_BYTES, URI_PARAMS};
-use crate::tool::same;
+use crate::tool::{Broken, has, same};
 
 /// What reads a resource. It is called once for each reading, and must not
 /// wait.
@@ -152,130 +152,166 @@ pub(crate) fn find<App>(
     u8::try_from(at).ok().map(At::Template)
 }
 
-/// Checks a table when it is compiled.
-///
-/// # Panics
-/// When an entry breaks a rule.
-pub(crate) const fn verify<App>(table: &[Resource<App>], templates: bool) {
-    assert!(table.len() < u8::MAX as usize, "more than 254 resources");
+/// The rule that a table breaks, if it breaks one.
+pub(crate) const fn broken<App>(table: &[Resource<App>], templates: bool) -> Option<Broken> {
+    if table.len() >= u8::MAX as usize {
+        return Some(Broken::of("", "more than 254 resources"));
+    }
     #[cfg(feature = "subscriptions")]
-    watches(table, templates);
+    if let Some(rule) = watch_rule(table, templates) {
+        return Some(Broken::of("", rule));
+    }
     let mut i = 0;
     while i < table.len() {
-        assert!(!table[i].name.is_empty(), "a resource has no name");
-        let params = params(table[i].uri);
-        offered(&table[i]);
-        assert!(
-            templates || params == 0,
-            "the URI of a resource has a parameter: it is a template"
-        );
-        assert!(
-            !templates || params != 0,
-            "the URI of a template has no parameter"
-        );
-        let mut k = 0;
-        while k < i {
-            assert!(
-                !same(table[i].uri, table[k].uri, false),
-                "two resources have the same URI"
-            );
-            k += 1;
+        if let Some(rule) = broken_rule(table, i, templates) {
+            return Some(Broken::of(table[i].uri, rule));
         }
         i += 1;
     }
+    None
 }
 
-/// Stops the build unless values are offered for parameters of the URI.
-const fn offered<App>(one: &Resource<App>) {
+/// The rule that is broken if values are offered for parameters that the URI
+/// has not.
+const fn offered_rule<App>(one: &Resource<App>) -> Option<&'static str> {
+    let uri = one.uri.as_bytes();
     let mut i = 0;
     while i < one.values.len() {
         let (name, values) = one.values[i];
-        assert!(!values.is_empty(), "nothing is offered for a parameter");
-        let (uri, name) = (one.uri.as_bytes(), name.as_bytes());
+        hold!(!values.is_empty(), "nothing is offered for a parameter");
+        let name = name.as_bytes();
         let mut found = false;
         let mut at = 0;
-        while at + name.len() + 1 < uri.len() {
+        while at < uri.len() {
             let mut k = 0;
-            while k < name.len() && uri[at + 1 + k] == name[k] {
+            while k < name.len() && byte(uri, at + 1 + k) == byte(name, k) {
                 k += 1;
             }
-            found |= uri[at] == b'{' && k == name.len() && uri[at + 1 + k] == b'}';
+            found |= byte(uri, at) == b'{' && k == name.len() && byte(uri, at + 1 + k) == b'}';
             at += 1;
         }
-        assert!(
+        hold!(
             found,
             "values are offered for a parameter that there is not"
         );
         i += 1;
     }
+    None
 }
 
 #[cfg(feature = "subscriptions")]
-const fn watches<App>(table: &[Resource<App>], templates: bool) {
+const fn watch_rule<App>(table: &[Resource<App>], templates: bool) -> Option<&'static str> {
     let mut count = 0;
     let mut i = 0;
     while i < table.len() {
         if table[i].watch.is_some() {
-            assert!(!templates, "a template cannot be subscribed to");
+            hold!(!templates, "a template cannot be subscribed to");
             count += 1;
         }
         i += 1;
     }
-    assert!(
+    hold!(
         count <= crate::limits::WATCHED,
         "more resources can be subscribed to than a server watches"
     );
+    None
 }
 
-/// How many parameters a URI has.
-const fn params(text: &str) -> usize {
+/// The rule that the resource at `at` breaks.
+const fn broken_rule<App>(
+    table: &[Resource<App>],
+    at: usize,
+    templates: bool,
+) -> Option<&'static str> {
+    if at >= table.len() {
+        return None;
+    }
+    let uri = table[at].uri;
+    hold!(!table[at].name.is_empty(), "a resource has no name");
+    pass!(uri_rule(uri));
+    pass!(offered_rule(&table[at]));
+    let has_params = has(uri, b'{');
+    hold!(
+        templates || !has_params,
+        "the URI of a resource has a parameter: it is a template"
+    );
+    hold!(
+        !templates || has_params,
+        "the URI of a template has no parameter"
+    );
+    let mut k = 0;
+    while k < at {
+        hold!(
+            !same(uri, table[k].uri, false),
+            "two resources have the same URI"
+        );
+        k += 1;
+    }
+    None
+}
+
+/// The rule that a URI breaks.
+const fn uri_rule(text: &str) -> Option<&'static str> {
     let uri = text.as_bytes();
-    assert!(
-        !uri.is_empty() && uri[0].is_ascii_alphabetic(),
+    hold!(
+        byte(uri, 0).is_ascii_alphabetic(),
         "a URI does not begin with a scheme"
     );
-    let mut names = [""; URI_PARAMS];
     let mut count = 0;
     let mut scheme = false;
     let mut i = 0;
     while i < uri.len() {
-        assert!(
-            uri[i] > b' ' && uri[i] < 0x7F && uri[i] != b'"' && uri[i] != b'\\' && uri[i] != b'}',
+        let here = byte(uri, i);
+        hold!(
+            here > b' ' && here < 0x7F && here != b'"' && here != b'\\' && here != b'}',
             "a URI has a character that it must not have"
         );
-        scheme = scheme || uri[i] == b':';
-        if uri[i] == b'{' {
-            assert!(scheme, "the scheme of a URI has a parameter");
-            assert!(count < URI_PARAMS, "a URI has too many parameters");
-            let (_, behind) = text.split_at(i + 1);
-            let rest = behind.as_bytes();
-            let mut len = 0;
-            while len < rest.len() && (rest[len].is_ascii_alphanumeric() || rest[len] == b'_') {
-                len += 1;
+        scheme = scheme || here == b':';
+        if here == b'{' {
+            hold!(scheme, "the scheme of a URI has a parameter");
+            hold!(count < URI_PARAMS, "a URI has too many parameters");
+            let mut end = i + 1;
+            while byte(uri, end).is_ascii_alphanumeric() || byte(uri, end) == b'_' {
+                end += 1;
             }
-            assert!(
-                len > 0 && len < rest.len() && rest[len] == b'}',
+            hold!(
+                end > i + 1 && byte(uri, end) == b'}',
                 "a parameter of a URI is not a name in braces"
             );
-            assert!(
-                len + 1 == rest.len() || rest[len + 1] != b'{',
+            hold!(
+                byte(uri, end + 1) != b'{',
                 "a URI has two parameters with nothing between them"
             );
-            let (name, _) = behind.split_at(len);
             let mut k = 0;
-            while k < count {
-                assert!(
-                    !same(name, names[k], false),
+            while k < i {
+                hold!(
+                    byte(uri, k) != b'{' || !same_param(uri, k, i),
                     "two parameters of a URI have the same name"
                 );
                 k += 1;
             }
-            names[count] = name;
             count += 1;
-            i += len + 1;
+            i = end;
         }
         i += 1;
     }
-    assert!(scheme, "a URI has no scheme");
-    count
+    hold!(scheme, "a URI has no scheme");
+    None
+}
+
+/// The byte at `at`; 0 behind the end, which no URI has.
+const fn byte(uri: &[u8], at: usize) -> u8 {
+    if at < uri.len() { uri[at] } else { 0 }
+}
+
+/// Whether the parameters in the braces at two places have the same name.
+const fn same_param(uri: &[u8], a: usize, b: usize) -> bool {
+    let mut i = 1;
+    while byte(uri, a + i) == byte(uri, b + i) {
+        if matches!(byte(uri, a + i), b'}' | 0) {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }

@@ -285,10 +285,16 @@ impl<'m> Http<'m> {
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Self {
-        let max = memory.rx.len();
+        Self::over(&mut memory.rx, &mut memory.result, config)
+    }
+
+    /// A connection over buffers whose sizes are known at run time only. The
+    /// sizes that [`HttpMemory`] tells hold for them too.
+    pub fn over(rx: &'m mut [u8], result: &'m mut [u8], config: HttpConfig) -> Self {
+        let max = rx.len();
         Self {
-            rx: &mut memory.rx,
-            result: &mut memory.result,
+            rx,
+            result,
             config,
             state: State::Head(HeadEnd::new(max)),
             head: None,

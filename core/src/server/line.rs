@@ -87,8 +87,14 @@ impl<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize
 /// connection needs no copy of itself in flash.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
-enum Place {
+#[expect(
+    private_interfaces,
+    reason = "others place it, and never look what stands there"
+)]
+pub enum Place {
+    /// Nothing: all zeros.
     Free = 0,
+    /// A call.
     Taken(Running) = 1,
     /// A subscription; the place of its id.
     #[cfg(feature = "subscriptions")]
@@ -191,13 +197,34 @@ impl<'m> Line<'m> {
     pub fn new<const RX: usize, const RESULT: usize, const CALLS: usize, const KEPT: usize>(
         memory: &'m mut LineMemory<RX, RESULT, CALLS, KEPT>,
     ) -> Self {
-        memory.flights.fill(Place::Free);
+        Self::over(
+            &mut memory.rx,
+            &mut memory.result,
+            memory.kept.as_flattened_mut(),
+            KEPT,
+            &mut memory.flights,
+        )
+    }
+
+    /// A connection over buffers whose sizes are known at run time only. The
+    /// sizes that [`LineMemory`] tells hold for them too; what is longer than
+    /// 65535 bytes is not used.
+    ///
+    /// `kept` holds `share` bytes for each place of `flights`.
+    pub fn over(
+        rx: &'m mut [u8],
+        result: &'m mut [u8],
+        kept: &'m mut [u8],
+        share: usize,
+        flights: &'m mut [Place],
+    ) -> Self {
+        flights.fill(Place::Free);
         Self {
-            rx: &mut memory.rx,
-            result: &mut memory.result,
-            kept: memory.kept.as_flattened_mut(),
-            share: KEPT,
-            flights: &mut memory.flights,
+            rx: at_most(rx),
+            result: at_most(result),
+            kept,
+            share,
+            flights,
             first: 0,
             lines: Lines::new(),
             session: None,
@@ -827,6 +854,12 @@ impl Line<'_> {
             self.send(what);
         }
     }
+}
+
+/// As much of a buffer as a [`Span`] reaches.
+fn at_most(buf: &mut [u8]) -> &mut [u8] {
+    let len = buf.len().min(usize::from(u16::MAX));
+    buf.get_mut(..len).unwrap_or_default()
 }
 
 fn kept(kept: &[u8], share: usize, at: usize) -> &[u8] {

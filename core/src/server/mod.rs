@@ -30,7 +30,7 @@ mod work;
 
 #[cfg(feature = "http")]
 pub use http::{Allow, Bearer, Http, HttpConfig, HttpMemory};
-pub use line::{Line, LineMemory};
+pub use line::{Line, LineMemory, Place};
 
 use crate::mcp::Device;
 #[cfg(not(feature = "scopes"))]
@@ -95,7 +95,14 @@ impl<App> Server<App> {
     #[cfg(any(feature = "input", feature = "sessions"))]
     #[must_use]
     pub const fn with_key(mut self, key: [u8; 32]) -> Self {
-        self.desk.key = Some(crate::seal::Key::new(key));
+        self.set_key(key);
         self
+    }
+
+    /// Takes such a key, for a server that is there already. What was given
+    /// out under another one is not taken back.
+    #[cfg(any(feature = "input", feature = "sessions"))]
+    pub const fn set_key(&mut self, key: [u8; 32]) {
+        self.desk.key = Some(crate::seal::Key::new(key));
     }
 }

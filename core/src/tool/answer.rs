@@ -317,6 +317,25 @@ impl Outcome {
         self.close(buf, JSON, len);
     }
 
+    /// Adds to the JSON text behind the pieces, of which `len` bytes stand
+    /// there; gives how many do now, also where they found no room.
+    pub(crate) fn draft(
+        &self,
+        buf: &mut [u8],
+        len: usize,
+        fill: impl FnOnce(&mut Sink<'_>),
+    ) -> usize {
+        let start = self.len.saturating_add(PREFIX).saturating_add(len);
+        let mut rest = Sink::new(buf.get_mut(start..).unwrap_or_default());
+        fill(&mut rest);
+        len.saturating_add(rest.total())
+    }
+
+    /// Makes a piece of the JSON text that was drafted.
+    pub(crate) fn drafted(&mut self, buf: &mut [u8], len: usize) {
+        self.close(buf, JSON, len);
+    }
+
     pub(crate) fn image(&mut self, buf: &mut [u8], data: Data<'_>, mime: &str) {
         self.fields(buf, IMAGE, &[mime], Some(data));
     }

@@ -251,6 +251,23 @@ impl<'c> Call<'c> {
         Answer::DONE
     }
 
+    /// Writes on at a structured result that has no Rust type, of which `len`
+    /// bytes are written; gives how many are then. No other part may be added
+    /// before [`drafted`](Self::drafted).
+    ///
+    /// What is written must be JSON text once it is whole: it is sent as it
+    /// stands, and only checked against the tool's `output`.
+    pub fn draft(&mut self, len: usize, fill: impl FnOnce(&mut Sink<'_>)) -> usize {
+        self.outcome.draft(self.buf, len, fill)
+    }
+
+    /// Gives the structured result of `len` bytes that was written with
+    /// [`draft`](Self::draft), and answers "done".
+    pub fn drafted(&mut self, len: usize) -> Answer {
+        self.outcome.drafted(self.buf, len);
+        Answer::DONE
+    }
+
     /// Adds a picture.
     pub fn image(&mut self, data: Data<'_>, mime: &str) -> Answer {
         self.outcome.image(self.buf, data, mime);

@@ -1,6 +1,6 @@
 //! The table of tools.
 
-use super::verify::{same, verify};
+use super::verify::{Broken, broken_rule, same};
 use super::{Answer, Call, Tool};
 use crate::json::Text;
 
@@ -47,21 +47,37 @@ impl<App> Catalog<App> {
     /// defaults (see [`verify`](super::verify)). In a `static` or `const`
     /// that is an error of the build; write it there.
     pub const fn new(entries: &'static [Entry<App>]) -> Self {
+        match Self::checked(entries) {
+            Ok(catalog) => catalog,
+            Err(broken) => panic!("{}", broken.rule),
+        }
+    }
+
+    /// The same for a table that is made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`new`](Self::new) stops the build for, and the tool
+    /// that breaks it.
+    pub const fn checked(entries: &'static [Entry<App>]) -> Result<Self, Broken> {
+        if entries.len() >= u8::MAX as usize {
+            return Err(Broken::of("", "more than 254 tools"));
+        }
         let mut i = 0;
         while i < entries.len() {
-            verify(&entries[i].tool);
+            let name = entries[i].tool.name;
+            if let Some(rule) = broken_rule(&entries[i].tool) {
+                return Err(Broken::of(name, rule));
+            }
             let mut k = 0;
             while k < i {
-                assert!(
-                    !same(entries[i].tool.name, entries[k].tool.name, false),
-                    "two tools have the same name"
-                );
+                if same(name, entries[k].tool.name, false) {
+                    return Err(Broken::of(name, "two tools have the same name"));
+                }
                 k += 1;
             }
             i += 1;
         }
-        assert!(entries.len() < u8::MAX as usize, "more than 254 tools");
-        Self { entries }
+        Ok(Self { entries })
     }
 
     /// The tools with what runs them, in order.

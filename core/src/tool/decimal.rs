@@ -51,8 +51,17 @@ impl Decimal {
     /// 22. In a `const`, where descriptors are made, that is an error of the
     /// build.
     pub const fn new(value: f64) -> Self {
+        match Self::checked(value) {
+            Some(number) => number,
+            None => panic!("a number of a descriptor has more than 15 digits, or is none"),
+        }
+    }
+
+    /// The same for descriptors that are made at run time: `None` where
+    /// [`new`](Self::new) stops the build.
+    pub const fn checked(value: f64) -> Option<Self> {
         if value.is_infinite() {
-            return Self::unbounded(value);
+            return Some(Self::unbounded(value));
         }
         let mut power = 1.0;
         let mut k = 0;
@@ -62,17 +71,17 @@ impl Decimal {
             if let Some(digits) = whole(value * power)
                 && digits as f64 / power == value
             {
-                return Self::short(value, digits, -k);
+                return Some(Self::short(value, digits, -k));
             }
             if let Some(digits) = whole(value / power)
                 && digits as f64 * power == value
             {
-                return Self::short(value, digits, k);
+                return Some(Self::short(value, digits, k));
             }
             power *= 10.0;
             k += 1;
         }
-        panic!("a number of a descriptor has more than 15 digits, or is none");
+        None
     }
 
     /// Without zeros at the end of the digits.

@@ -5,7 +5,7 @@ use super::answer::Outcome;
 use super::args::{Arg, Args};
 use super::check::check_members;
 use super::descriptor::{Capabilities, Input, Param, Type};
-use super::verify::form;
+use super::verify::form_rule;
 use crate::json::{Kind, Text, Value};
 
 /// The fields of a form: text, numbers, booleans and choices, none inside
@@ -21,8 +21,21 @@ impl Form {
     /// of anything but choices. In a `static` or `const` that is an error of
     /// the build; write it there.
     pub const fn new(fields: &'static [Param]) -> Self {
-        form(fields);
-        Self(Input::Params(fields))
+        match Self::checked(fields) {
+            Ok(form) => form,
+            Err(rule) => panic!("{}", rule),
+        }
+    }
+
+    /// The same for fields that are made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`new`](Self::new) stops the build for.
+    pub const fn checked(fields: &'static [Param]) -> Result<Self, &'static str> {
+        match form_rule(fields) {
+            Some(rule) => Err(rule),
+            None => Ok(Self(Input::Params(fields))),
+        }
     }
 
     /// A form of this JSON Schema text, for keywords beyond [`Param`]. The

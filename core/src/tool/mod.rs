@@ -31,6 +31,8 @@ pub use input::{Action, Form, InputRequest, InputResponse};
 #[cfg(feature = "logging")]
 pub use log::Level;
 pub use schema::write_schema;
+#[cfg(feature = "resources")]
+pub(crate) use verify::has;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 pub(crate) use verify::same;
-pub use verify::{fits, verify};
+pub use verify::{Broken, broken_rule, fits, verify};

@@ -1,34 +1,62 @@
-//! What a descriptor must hold. Checked when it is compiled: each rule is a
-//! panic of a `const fn`, so a descriptor that breaks one does not build.
+//! What a descriptor must hold. A `const fn` finds the rule that is broken:
+//! where a descriptor is made when it is compiled, that is a panic, so it does
+//! not build; where it is made at run time, it is a value.
 
 use super::descriptor::{Input, Literal, Param, Tool, Type};
 use crate::limits::{NAME_CHARS, PARAM_DEPTH, PARAMS};
 
+/// A rule that a table breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Who breaks it: the name of a tool or a prompt, the URI of a resource;
+    /// empty where it is the table as a whole.
+    pub who: &'static str,
+    /// The rule, in words.
+    pub rule: &'static str,
+}
+
+impl Broken {
+    pub(crate) const fn of(who: &'static str, rule: &'static str) -> Self {
+        Self { who, rule }
+    }
+}
+
 /// Stops the build if a tool of the table breaks a rule, with the rule as the
-/// message: names (M-102), descriptions (M-101), duplicates, ranges, defaults
-/// that the check would refuse, headers (M-074), nesting and counts.
+/// message; see [`broken_rule`].
 ///
 /// [`Catalog::new`](super::Catalog::new) calls it; nothing else needs to.
 pub const fn verify(tool: &Tool) {
-    name(tool.name);
-    assert!(
+    if let Some(rule) = broken_rule(tool) {
+        panic!("{}", rule);
+    }
+}
+
+/// The rule that a tool breaks, if it breaks one: names (M-102), descriptions
+/// (M-101), duplicates, ranges, defaults that the check would refuse, headers
+/// (M-074), nesting and counts.
+///
+/// Bound: nesting is followed to [`PARAM_DEPTH`], lists to [`PARAMS`].
+pub const fn broken_rule(tool: &Tool) -> Option<&'static str> {
+    pass!(name(tool.name));
+    hold!(
         !tool.description.is_empty(),
         "a tool needs a description: clients refuse one without"
     );
-    assert!(
+    hold!(
         !(tool.effects.read_only && (tool.effects.actuates || tool.effects.destructive)),
         "a read-only tool cannot actuate or destroy"
     );
     match tool.input {
         Input::Params(list) => {
-            params(list, 1, true);
-            headers(list);
+            pass!(params(list, 1, true));
+            pass!(headers(list));
         }
-        Input::Schema(text) => schema(text.as_bytes()),
+        Input::Schema(text) => pass!(schema(text.as_bytes())),
     }
     if let Some(list) = tool.output {
-        params(list, 1, false);
+        pass!(params(list, 1, false));
     }
+    None
 }
 
 /// Stops the build unless a descriptor's range fits into the range of the
@@ -59,13 +87,13 @@ pub const fn fits(inner: &Type, outer: &Type) {
     }
 }
 
-/// Stops the build unless these are fields that a form may have (M-151).
+/// The rule that these break as fields of a form (M-151), if they break one.
 #[cfg(feature = "input")]
-pub(crate) const fn form(fields: &[Param]) {
-    params(fields, 1, true);
+pub(crate) const fn form_rule(fields: &[Param]) -> Option<&'static str> {
+    pass!(params(fields, 1, true));
     let mut i = 0;
     while i < fields.len() {
-        assert!(
+        hold!(
             fields[i].header.is_none(),
             "a field of a form has no header"
         );
@@ -74,29 +102,31 @@ pub(crate) const fn form(fields: &[Param]) {
             Type::Array { items, .. } => matches!(items, Type::Choice(_)),
             _ => true,
         };
-        assert!(
+        hold!(
             flat,
             "a field of a form is an object, or a list of no choices"
         );
         i += 1;
     }
+    None
 }
 
-const fn name(name: &str) {
+const fn name(name: &str) -> Option<&'static str> {
     let bytes = name.as_bytes();
-    assert!(!bytes.is_empty(), "a name is empty");
-    assert!(
+    hold!(!bytes.is_empty(), "a name is empty");
+    hold!(
         bytes.len() <= NAME_CHARS,
         "a name is longer than 64 characters"
     );
     let mut i = 0;
     while i < bytes.len() {
-        assert!(
+        hold!(
             bytes[i].is_ascii_alphanumeric() || matches!(bytes[i], b'_' | b'-' | b'.'),
             "a name has a character other than letters, digits, '_', '-', '.'"
         );
         i += 1;
     }
+    None
 }
 
 pub(crate) const fn same(a: &str, b: &str, fold: bool) -> bool {
@@ -119,54 +149,55 @@ pub(crate) const fn same(a: &str, b: &str, fold: bool) -> bool {
     true
 }
 
-const fn params(list: &[Param], depth: usize, input: bool) {
-    assert!(depth <= PARAM_DEPTH, "objects and arrays nest too deep");
-    assert!(list.len() <= PARAMS, "more than 16 parameters");
+const fn params(list: &[Param], depth: usize, input: bool) -> Option<&'static str> {
+    hold!(depth <= PARAM_DEPTH, "objects and arrays nest too deep");
+    hold!(list.len() <= PARAMS, "more than 16 parameters");
     let mut i = 0;
     while i < list.len() {
         let param = &list[i];
-        name(param.name);
+        pass!(name(param.name));
         let mut k = 0;
         while k < i {
-            assert!(
+            hold!(
                 !same(param.name, list[k].name, false),
                 "two parameters have the same name"
             );
             k += 1;
         }
-        assert!(
+        hold!(
             !(param.required && param.default.is_some()),
             "a required parameter cannot have a default"
         );
-        assert!(
+        hold!(
             input || (param.default.is_none() && param.header.is_none()),
             "a result has no defaults and no headers"
         );
-        assert!(
+        hold!(
             param.unit.is_empty() || matches!(param.ty, Type::Integer { .. } | Type::Number { .. }),
             "only a number has a unit"
         );
-        ty(&param.ty, depth, input);
+        pass!(ty(&param.ty, depth, input));
         if let Some(value) = &param.default {
-            default(value, &param.ty);
+            pass!(default(value, &param.ty));
         }
         i += 1;
     }
+    None
 }
 
-const fn ty(ty_: &Type, depth: usize, input: bool) {
+const fn ty(ty_: &Type, depth: usize, input: bool) -> Option<&'static str> {
     match ty_ {
         Type::Boolean => {}
-        Type::Integer { min, max } => assert!(*min <= *max, "a range is empty"),
-        Type::Number { min, max } => assert!(min.value() <= max.value(), "a range is empty"),
-        Type::String { min, max } => assert!(*min <= *max, "a range is empty"),
+        Type::Integer { min, max } => hold!(*min <= *max, "a range is empty"),
+        Type::Number { min, max } => hold!(min.value() <= max.value(), "a range is empty"),
+        Type::String { min, max } => hold!(*min <= *max, "a range is empty"),
         Type::Choice(choices) => {
-            assert!(!choices.is_empty(), "a choice has nothing to choose from");
+            hold!(!choices.is_empty(), "a choice has nothing to choose from");
             let mut i = 0;
             while i < choices.len() {
                 let mut k = 0;
                 while k < i {
-                    assert!(
+                    hold!(
                         !same(choices[i], choices[k], false),
                         "a choice stands twice"
                     );
@@ -176,15 +207,16 @@ const fn ty(ty_: &Type, depth: usize, input: bool) {
             }
         }
         Type::Array { items, min, max } => {
-            assert!(*min <= *max, "a range is empty");
-            assert!(depth < PARAM_DEPTH, "objects and arrays nest too deep");
-            ty(items, depth + 1, input);
+            hold!(*min <= *max, "a range is empty");
+            hold!(depth < PARAM_DEPTH, "objects and arrays nest too deep");
+            pass!(ty(items, depth + 1, input));
         }
-        Type::Object(list) => params(list, depth + 1, input),
+        Type::Object(list) => pass!(params(list, depth + 1, input)),
     }
+    None
 }
 
-const fn default(value: &Literal, of: &Type) {
+const fn default(value: &Literal, of: &Type) -> Option<&'static str> {
     let fits = match (value, of) {
         (Literal::Boolean(_), Type::Boolean) => true,
         (Literal::Integer(value), Type::Integer { min, max }) => *min <= *value && *value <= *max,
@@ -207,10 +239,11 @@ const fn default(value: &Literal, of: &Type) {
         }
         _ => false,
     };
-    assert!(fits, "a default is out of range or of another type");
+    hold!(fits, "a default is out of range or of another type");
+    None
 }
 
-const fn has(text: &str, byte: u8) -> bool {
+pub(crate) const fn has(text: &str, byte: u8) -> bool {
     let bytes = text.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
@@ -236,12 +269,12 @@ const fn chars(text: &str) -> usize {
 
 /// Header names of all parameters that objects alone lead to are tokens,
 /// unique, and stand on the types that M-074 allows.
-const fn headers(list: &[Param]) {
+const fn headers(list: &[Param]) -> Option<&'static str> {
     let mut i = 0;
     while i < list.len() {
         if let Some(header) = list[i].header {
-            token(header);
-            assert!(
+            pass!(token(header));
+            hold!(
                 matches!(
                     list[i].ty,
                     Type::Boolean | Type::Integer { .. } | Type::String { .. } | Type::Choice(_)
@@ -249,7 +282,7 @@ const fn headers(list: &[Param]) {
                 "only a boolean, an integer or a text may have a header"
             );
             if let Type::Integer { min, max } = list[i].ty {
-                assert!(
+                hold!(
                     min >= -9_007_199_254_740_991 && max <= 9_007_199_254_740_991,
                     "an integer with a header must stay within 2^53 - 1"
                 );
@@ -257,7 +290,7 @@ const fn headers(list: &[Param]) {
             let mut k = 0;
             while k < i {
                 if let Some(other) = list[k].header {
-                    assert!(
+                    hold!(
                         !same(header, other, true),
                         "two parameters have the same header"
                     );
@@ -265,41 +298,43 @@ const fn headers(list: &[Param]) {
                 k += 1;
             }
         }
-        no_headers(&list[i].ty);
+        pass!(no_headers(&list[i].ty));
         i += 1;
     }
+    None
 }
 
 /// Headers below the top level are legal in the protocol; this library keeps
 /// them to the top level, where one look at the arguments finds the value.
-const fn no_headers(of: &Type) {
+const fn no_headers(of: &Type) -> Option<&'static str> {
     match of {
-        Type::Array { items, .. } => no_headers(items),
+        Type::Array { items, .. } => pass!(no_headers(items)),
         Type::Object(list) => {
             let mut i = 0;
             while i < list.len() {
-                assert!(
+                hold!(
                     list[i].header.is_none(),
                     "only a parameter at the top level may have a header"
                 );
-                no_headers(&list[i].ty);
+                pass!(no_headers(&list[i].ty));
                 i += 1;
             }
         }
         _ => {}
     }
+    None
 }
 
-const fn token(text: &str) {
+const fn token(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
-    assert!(!bytes.is_empty(), "a header name is empty");
-    assert!(
+    hold!(!bytes.is_empty(), "a header name is empty");
+    hold!(
         bytes.len() <= NAME_CHARS,
         "a header name is longer than 64 characters"
     );
     let mut i = 0;
     while i < bytes.len() {
-        assert!(
+        hold!(
             bytes[i].is_ascii_alphanumeric()
                 || matches!(
                     bytes[i],
@@ -322,22 +357,24 @@ const fn token(text: &str) {
         );
         i += 1;
     }
+    None
 }
 
 /// Raw schema text is only looked at from outside: an object, and no line
 /// break, which would end a message on a line transport. The tests of a
 /// product should parse it.
-const fn schema(text: &[u8]) {
-    assert!(
+const fn schema(text: &[u8]) -> Option<&'static str> {
+    hold!(
         text.len() >= 2 && text[0] == b'{' && text[text.len() - 1] == b'}',
         "raw schema text must be one JSON object without white space around it"
     );
     let mut i = 0;
     while i < text.len() {
-        assert!(
+        hold!(
             text[i] >= 0x20,
             "raw schema text must stand on one line without control characters"
         );
         i += 1;
     }
+    None
 }

@@ -70,8 +70,10 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         13 => derived::line(rest, out),
         14 => json::reader(rest, out),
         15 => served::async_transport(rest, out),
+        16 => tool::built(rest, out),
+        17 => served::over(rest, out),
         #[cfg(feature = "spoiled")]
-        16 => usize::from(rest[3]),
+        18 => usize::from(rest[3]),
         _ => 0,
     }
 }

@@ -58,6 +58,9 @@ fn moved(app: &mut App, reading: &mut Reading<'_>) -> Read {
         return reading.fail("it has not moved");
     }
     let _ = reading.text(reading.uri());
+    let _ = reading.text(reading.pattern());
+    let drafted = reading.draft(0, |sink| sink.text("[]"));
+    let _ = reading.drafted(drafted);
     reading.json(&[app.moved, reading.now().as_millis() as u32])
 }
 
@@ -78,7 +81,7 @@ fn joint(app: &mut App, reading: &mut Reading<'_>) -> Read {
 fn ask(app: &mut App, messages: &mut Rendering<'_>) {
     match (messages.get("who"), messages.get("what")) {
         (Some(who), None) => messages.format(format_args!("{who} {}", app.moved)),
-        _ => messages.text("nobody"),
+        _ => messages.text(messages.name()),
     }
     if messages.now().as_millis() == 7 {
         messages

@@ -4,7 +4,7 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 
 use agentmote::mcp::Version;
-use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
+use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Place, Server, io};
 use agentmote::time::Instant;
 use agentmote::tool::Caller;
 use embedded_io::{ErrorKind, ErrorType, Write};
@@ -34,6 +34,28 @@ pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
         }
     }
     filled
+}
+
+/// Connections over buffers of sizes that are not known when it is compiled.
+pub(crate) fn over(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, rx, result, share], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    server.set_key([share as u8; 32]);
+    let mut room = [[0; 512]; 3];
+    let mut flights = [Place::Free; 2];
+    let [first, second, kept] = &mut room;
+    let rx = first.get_mut(..rx).unwrap_or_default();
+    let result = second.get_mut(..result).unwrap_or_default();
+    let mut filled = 0usize;
+    {
+        let mut line = Line::over(rx, result, kept, share, &mut flights);
+        line.receive(input);
+        filled = filled.wrapping_add(line.poll(&mut server, now, out));
+    }
+    let mut http = Http::over(rx, result, HttpConfig::LOOPBACK);
+    http.receive(input);
+    filled.wrapping_add(http.poll(&mut server, now, out))
 }
 
 fn bearer(token: &[u8]) -> Option<Caller> {

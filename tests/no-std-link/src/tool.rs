@@ -1,5 +1,7 @@
 //! `tool`: a catalog with every type of parameter and every kind of answer.
 
+use core::hint::black_box;
+
 use agentmote::buf::Sink;
 use agentmote::json::{Text, parse};
 use agentmote::mcp::{Device, Identity};
@@ -260,7 +262,7 @@ fn slow(app: &mut App, call: &mut Call<'_>) -> Answer {
     }
     call.progress(call.step(), 3);
     call.wake_after(app.moved);
-    let ready = call.step() > 2 || call.now().as_millis() == 7;
+    let ready = call.step() > call.place() as u32 || call.now().as_millis() == 7;
     let poll = if ready {
         core::task::Poll::Ready(Ok::<(), Failure>(()))
     } else {
@@ -291,6 +293,9 @@ fn blocks(_: &mut App, call: &mut Call<'_>) -> Answer {
     let _ = call.text("text \u{1F600}");
     let _ = call.image(Data::Static(&PICTURE), "image/png");
     let _ = call.audio(Data::Copied(&[1, 2, 3]), "audio/wav");
+    let drafted = call.draft(0, |sink| sink.byte(b'{'));
+    let drafted = call.draft(drafted, |sink| sink.byte(b'}'));
+    let _ = call.drafted(drafted);
     let _ = call.link("device://a", "a", "text/plain");
     let _ = call.resource_text("device://b", "text/plain", "b\n");
     call.resource_blob("device://c", "", Data::Static(&PICTURE))
@@ -306,6 +311,42 @@ fn silent(app: &mut App, call: &mut Call<'_>) -> Answer {
         return core::task::Poll::<()>::Pending.into_answer(call);
     }
     call.text("")
+}
+
+/// Tables that are known only at run time, as those of the C interface: the
+/// rules that are broken are values.
+pub(crate) fn built(input: &[u8], out: &mut [u8]) -> usize {
+    let ([at, digit], _) = crate::pick(input);
+    let mut sink = Sink::new(out);
+    let entries: &'static [Entry<App>] = black_box(&ENTRIES);
+    let identity = Identity::new(black_box("probe"), black_box("1"));
+    let device = Device::checked(identity, entries)
+        .and_then(|device| {
+            device.checked_resources(
+                black_box(&offered::RESOURCES),
+                black_box(&offered::TEMPLATES),
+            )
+        })
+        .and_then(|device| device.checked_prompts(black_box(&offered::PROMPTS)));
+    let broken = match (device, Catalog::checked(entries)) {
+        (Ok(device), Ok(catalog)) => device.tools().entries().len() == catalog.entries().len(),
+        (Err(broken), _) | (_, Err(broken)) => {
+            sink.text(broken.who);
+            sink.text(broken.rule);
+            false
+        }
+    };
+    if let Some(rule) = entries
+        .get(at)
+        .and_then(|entry| tool::broken_rule(&entry.tool))
+    {
+        sink.text(rule);
+    }
+    if let Err(rule) = Form::checked(black_box(PARAMS)) {
+        sink.text(rule);
+    }
+    let number = Decimal::checked(digit as f64 / 7.0);
+    sink.filled() + usize::from(broken) + usize::from(number.is_some())
 }
 
 /// The check, the schema and the book-keeping of results, called by

@@ -276,13 +276,14 @@ fn graph(text: &str, image: &Image, places: &Places) -> Graph {
             size => address + size,
         });
     }
-    let mut lines = text.lines().peekable();
+    let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let Some((address, jump)) = jump(line) else {
             continue;
         };
         // A table of branches: each is read as a line of its own.
-        if jump == Jump::Somewhere && lines.peek().is_some_and(|next| is_table(line, next)) {
+        let mut next = lines.clone().skip_while(|next| is_padding(next));
+        if jump == Jump::Somewhere && next.next().is_some_and(|next| is_table(line, next)) {
             continue;
         }
         // What fills the gap behind a function can read as a jump.
@@ -304,6 +305,11 @@ fn graph(text: &str, image: &Image, places: &Places) -> Graph {
         }
     }
     graph
+}
+
+/// Whether an instruction only aligns the next one.
+fn is_padding(line: &str) -> bool {
+    line.split('\t').nth(1).map(str::trim) == Some("nop")
 }
 
 /// Whether `line` goes into a table of branches that `next` begins.
