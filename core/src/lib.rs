@@ -40,6 +40,7 @@
 //! | `sessions` | no | sessions of HTTP clients of the legacy era, who can then be asked, cancel and subscribe; brings `http` |
 //! | `scopes` | no | callers with scopes, and tools that come and go |
 //! | `logging` | no | messages of a call, deprecated in MCP 2026-07-28 |
+//! | `credentials` | no | bearer tokens of which the device knows only digests |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]

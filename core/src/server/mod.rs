@@ -28,6 +28,8 @@ mod watch;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 mod work;
 
+#[cfg(feature = "credentials")]
+pub use http::Credential;
 #[cfg(feature = "http")]
 pub use http::{Allow, Bearer, Http, HttpConfig, HttpMemory};
 pub use line::{Line, LineMemory, Place};

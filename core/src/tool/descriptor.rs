@@ -290,6 +290,7 @@ pub enum Asks {
 
 /// Who calls, as the transport has found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Caller {
     /// A number of the application's choice for whom the caller speaks for.
     /// An answer to a question is taken from the caller who was asked

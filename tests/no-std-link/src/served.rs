@@ -4,7 +4,9 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 
 use agentmote::mcp::Version;
-use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Place, Server, io};
+use agentmote::server::{
+    Allow, Credential, Http, HttpConfig, HttpMemory, Line, LineMemory, Place, Server, io,
+};
 use agentmote::time::Instant;
 use agentmote::tool::Caller;
 use embedded_io::{ErrorKind, ErrorType, Write};
@@ -74,6 +76,10 @@ pub(crate) fn http(input: &[u8], out: &mut [u8]) -> usize {
         origins: Allow::Listed(&["http://probe.local"]),
         cors: true,
         bearer: Some(bearer),
+        credentials: &[Credential {
+            digest: [7; 32],
+            caller: Caller::ANY,
+        }],
     };
     const ANY: HttpConfig = HttpConfig {
         hosts: Allow::Any,
