@@ -1,13 +1,32 @@
 //! The C interface of agentmote. `include/agentmote.h` is generated from it.
+//!
+//! The only crate with unsafe code beside those of boards: it follows the
+//! pointers of C. What it hands to the core are slices and texts that were
+//! looked at, so that the same checks, schemas and error texts hold as in
+//! Rust.
+//!
+//! * `abi`: the structs and numbers that C writes;
+//! * `table`: a table of C becomes descriptors of the core, in storage that
+//!   the caller placed;
+//! * `server`, `connection`: that storage, and who may work on it when;
+//! * `call`, `value`, `result`, `input`: one call as its handler in C sees it.
 #![no_std]
+#![expect(non_camel_case_types, reason = "the names are those of C")]
 
-use core::ffi::c_char;
+mod abi;
+mod call;
+mod connection;
+mod gate;
+mod input;
+mod result;
+mod server;
+mod table;
+mod value;
 
-/// The version of the library, as text of three numbers parted by dots.
-///
-/// The text ends with a zero byte and lives as long as the program. May be
-/// called from anywhere, interrupts included.
-#[unsafe(no_mangle)]
-pub extern "C" fn agentmote_version() -> *const c_char {
-    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
-}
+pub use abi::*;
+pub use call::*;
+pub use connection::*;
+pub use input::*;
+pub use result::*;
+pub use server::*;
+pub use value::*;

@@ -1,0 +1,5 @@
+#if UINTPTR_MAX > 0xFFFFFFFF
+#define AGENTMOTE_64_BIT
+#else
+#define AGENTMOTE_32_BIT
+#endif

@@ -1,0 +1,51 @@
+/* A bench-top robot arm with six joints, in C: the same tools as the one in
+ * Rust (firmware-examples/bench-arm), and the same answers to the byte. */
+#ifndef ARM_H
+#define ARM_H
+
+#include <agentmote.h>
+
+#include "motion.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ARM_JOINTS 6
+
+/* Stops whose jobs can still be asked after. */
+#define ARM_STOPPED 8
+
+typedef struct arm {
+    joint_t joints[ARM_JOINTS];
+    uint32_t jobs;
+    /* The jobs of the last stops, newest first. */
+    uint32_t stopped[ARM_STOPPED];
+    /* At most 32 characters of at most four bytes. */
+    char note[32 * 4 + 1];
+    /* What the sensor said last, in degrees Celsius. */
+    float celsius;
+    /* How many commands the drives have had. */
+    uint32_t commands;
+} arm_t;
+
+/* An arm at rest, every joint at 0 degrees. */
+void arm_init(arm_t *arm);
+
+/* What it serves: tools alone, for a board. */
+extern const agentmote_device_t ARM_DEVICE;
+/* The same with its temperature and pose as resources. */
+extern const agentmote_device_t ARM_DEVICE_WITH_RESOURCES;
+
+/* Words of storage for their tables. */
+#define ARM_PARAMS 5
+#define ARM_TOOLS 5
+#define ARM_TABLE_WORDS (ARM_TOOLS * AGENTMOTE_TOOL_WORDS + ARM_PARAMS * AGENTMOTE_PARAM_WORDS)
+#define ARM_RESOURCES 2
+#define ARM_RESOURCE_WORDS (ARM_RESOURCES * AGENTMOTE_RESOURCE_WORDS)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
