@@ -2,6 +2,7 @@
 //! lines go over a UART, and on the host. Both must say the same.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::ChildStdin;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ const HOST_LINE: usize = 16 * 1_024;
 
 /// What the board advertises; the host has room for resources too.
 const BOARD_SERVES: &str = r#""capabilities":{"tools":{}}"#;
-const HOST_SERVES: &str = r#""capabilities":{"tools":{},"resources":{}}"#;
+const HOST_SERVES: &str = r#""capabilities":{"tools":{},"resources":{"subscribe":true}}"#;
 
 const INITIALIZE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
@@ -173,6 +174,28 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
     log.line(&format!("{rate:.0} pings a second"))?;
     Ok(format!(
         "{} cases, the same on the host; {PINGS} pings, {rate:.0} a second",
+        CASES.len()
+    ))
+}
+
+/// Every case against the bench arm in C, as a program of the host and on the
+/// emulated board; both list the tools that the one in Rust lists.
+pub(crate) fn check_c(host: &Path, board: &Path, log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::QEMU_ARM], log)?;
+    let rust = Job::new(demo::build_bench_arm(log)?).arg("--stdio");
+    let list = talk(&mut Peer::start(rust, log)?, HOST_LINE, HOST_SERVES)?;
+    let mut host = Peer::start(Job::new(host), log)?;
+    let of_host = talk(&mut host, HOST_LINE, HOST_SERVES)?;
+    let mut board = Peer::start(qemu::lm3s6965evb(board), log)?;
+    board.send(b"\n")?;
+    let of_board = talk(&mut board, BOARD_LINE, BOARD_SERVES)?;
+    if of_host != list || of_board != list {
+        return Err(Stop::Fail(format!(
+            "tools/list differs\nin Rust:    {list}\nin C:       {of_host}\non the board: {of_board}"
+        )));
+    }
+    Ok(format!(
+        "{} cases on the host and on the board",
         CASES.len()
     ))
 }

@@ -109,18 +109,28 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
 
 /// `client` against the emulated board, over its UART.
 pub(crate) fn on_board(client: Client, log: &mut Log) -> Result<String, Stop> {
-    let words = client.words(log)?;
     let (image, _) = firmware::bench_arm_image(log)?;
-    let bridge = std::env::current_exe()?;
-    let server = ["--stdio", "demo", "--qemu", "--image"].map(PathBuf::from);
-    let [stdio, demo, qemu, option] = server;
-    let note = run(
-        client,
-        &words,
-        &[stdio, bridge, demo, qemu, option, image],
-        log,
-    )?;
+    let note = on_image(client, image, log)?;
     Ok(format!("UART {note}"))
+}
+
+/// `client` against an image on the emulated board.
+pub(crate) fn on_image(client: Client, image: PathBuf, log: &mut Log) -> Result<String, Stop> {
+    let bridge = std::env::current_exe()?;
+    let [demo, qemu, option] = ["demo", "--qemu", "--image"].map(PathBuf::from);
+    on_program(client, &[bridge, demo, qemu, option, image], log)
+}
+
+/// `client` against a program that speaks lines on its standard input and
+/// output.
+pub(crate) fn on_program(
+    client: Client,
+    program: &[PathBuf],
+    log: &mut Log,
+) -> Result<String, Stop> {
+    let words = client.words(log)?;
+    let server = [&["--stdio".into()], program].concat();
+    run(client, &words, &server, log)
 }
 
 /// Runs the client once in each of its eras.

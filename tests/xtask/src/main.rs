@@ -8,6 +8,8 @@
 mod args;
 mod bench;
 mod board_lines;
+mod c;
+mod c_packages;
 mod calls;
 mod child;
 mod conformance;
@@ -71,6 +73,12 @@ const COMMANDS: &[Command] = &[
         options: sizes::OPTIONS,
         about: "measure flash, RAM and stack of the bench arm on a board",
         run: sizes::command,
+    },
+    Command {
+        name: "c-sizes",
+        options: c::OPTIONS,
+        about: "measure flash and RAM of the bench arm in C on a board",
+        run: c::command,
     },
     Command {
         name: "bench",

@@ -1,5 +1,5 @@
-//! `cargo xtask miri`: the fast tests of the core, and those of the ring that
-//! an interrupt fills, in an interpreter that sees undefined behaviour and
+//! `cargo xtask miri`: the fast tests of the core, the C interface called from
+//! Rust, and the ring that an interrupt fills, in an interpreter that sees undefined behaviour and
 //! data races.
 //!
 //! Only nightly toolchains have it, and not every one of them: where it
@@ -35,6 +35,9 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         core = core.args(["--skip", test]);
     }
     core.run(log)?;
+    miri(log)?
+        .args(["test", "--package", "agentmote-ffi-c", "--test", "calls"])
+        .run(log)?;
     miri(log)?
         .args(["test", "--package", "line-ring", "--lib"])
         .dir(&paths::root().join("firmware-examples/boards"))

@@ -47,7 +47,7 @@ pub(crate) const GCC: Package = Package::program("gcc", "gcc");
 /// The C++ compiler of the host.
 pub(crate) const GXX: Package = Package::program("g++", "g++");
 /// The C compiler for Arm, with `objdump`, `nm` and `size`.
-const GCC_ARM: Package = Package::program("gcc-arm-none-eabi", "arm-none-eabi-gcc");
+pub(crate) const GCC_ARM: Package = Package::program("gcc-arm-none-eabi", "arm-none-eabi-gcc");
 /// The C library of the C firmware.
 const PICOLIBC_ARM: Package = Package {
     name: "picolibc-arm-none-eabi",
@@ -60,6 +60,17 @@ pub(crate) const CJSON: Package = Package {
 };
 /// Instruction counts on the host.
 pub(crate) const VALGRIND: Package = Package::program("valgrind", "valgrind");
+/// The compiler that has a fuzzer.
+pub(crate) const CLANG: Package = Package::program("clang", "clang");
+/// The fuzzer.
+pub(crate) const LIBFUZZER: Package = Package {
+    name: "libclang-rt-dev",
+    sign: Sign::File("/var/lib/dpkg/info/libclang-rt-dev.list"),
+};
+/// The build tool that C projects use.
+pub(crate) const CMAKE: Package = Package::program("cmake", "cmake");
+/// Tells compilers where installed libraries are.
+pub(crate) const PKG_CONFIG: Package = Package::program("pkg-config", "pkg-config");
 /// The linker of the fall-back compiler for bare targets.
 pub(crate) const LLD: Package = Package::program("lld", "ld.lld");
 /// The disassembler, where the Rust toolchain has none.
@@ -84,7 +95,14 @@ pub(crate) const NPM: Package = Package::program("npm", "npm");
 
 /// What the steps of `cargo xtask test` use, apart from the fall-backs: one
 /// installation instead of one for each step.
-pub(crate) const FOR_TESTS: &[&Package] = &[&QEMU_ARM, &GCC_ARM, &PICOLIBC_ARM, &VALGRIND];
+pub(crate) const FOR_TESTS: &[&Package] = &[
+    &QEMU_ARM,
+    &GCC_ARM,
+    &PICOLIBC_ARM,
+    &VALGRIND,
+    &CMAKE,
+    &PKG_CONFIG,
+];
 
 /// Makes sure that all of `packages` are there.
 pub(crate) fn need(packages: &[&Package], log: &mut Log) -> Result<(), Stop> {

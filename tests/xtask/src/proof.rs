@@ -41,7 +41,11 @@ pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
 /// The step; gives a note.
 pub(crate) fn panic_free(log: &mut Log) -> Result<String, Stop> {
     let root = paths::root();
-    for folder in ["tests/no-std-link", "firmware-examples/boards"] {
+    for folder in [
+        "tests/no-std-link",
+        "firmware-examples/boards",
+        "ffi-c/library",
+    ] {
         check_profile(&root.join(folder).join("Cargo.toml"))?;
     }
     let entries = entries::all_are_called()?;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use crate::bench;
 use crate::board_lines;
+use crate::c;
+use crate::c_packages;
 use crate::child::{Job, Log};
 use crate::conformance;
 use crate::demo;
@@ -236,6 +238,54 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_board(Client::Inspector, log),
     },
     Step {
+        name: "c-programs",
+        about: "C programs behind the C interface, under sanitizers and valgrind",
+        needs: &["packages"],
+        run: c::programs,
+    },
+    Step {
+        name: "c-fuzz",
+        about: "a libFuzzer target in C over the C interface, bounded",
+        needs: &[],
+        run: c::fuzz,
+    },
+    Step {
+        name: "c-panic-free",
+        about: "no panic can be reached in any function of the header",
+        needs: &["packages"],
+        run: c::panic_free,
+    },
+    Step {
+        name: "c-sizes",
+        about: "flash and RAM of the bench arm in C, as the README says, and nothing that allocates or panics",
+        needs: &["packages"],
+        run: c::sizes,
+    },
+    Step {
+        name: "c-lines",
+        about: "what the bench arm in C answers on the host and on the emulated board, byte for byte",
+        needs: &["packages", "c-sizes", "bench-arm"],
+        run: c::lines,
+    },
+    Step {
+        name: "c-python",
+        about: "the Python SDK against the bench arm in C, on the host and on the emulated board",
+        needs: &["packages", "c-sizes", "python-venv"],
+        run: c::python,
+    },
+    Step {
+        name: "c-newcomer",
+        about: "the README's chapter about C in an empty folder, by hand, CMake and pkg-config",
+        needs: &["packages"],
+        run: c_packages::newcomer,
+    },
+    Step {
+        name: "c-packages",
+        about: "the packages of firmware frameworks, as far as they can be checked without them",
+        needs: &["packages", "python-venv"],
+        run: c_packages::firmware,
+    },
+    Step {
         name: "conformance-2026",
         about: "what 2026-07-28 requires, by the public suite",
         needs: &["node"],
@@ -367,8 +417,9 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 11] = [
     "http",
+    "credentials",
     "sessions",
     "input",
     "subscriptions",
@@ -378,6 +429,21 @@ const FEATURES: [&str; 10] = [
     "prompts",
     "macros",
     "embedded-io-async",
+];
+
+/// Sets of features of the C interface.
+const C_FEATURES: [&str; 11] = [
+    "",
+    "http",
+    "resources",
+    "prompts",
+    "input",
+    "sessions",
+    "subscriptions",
+    "logging",
+    "scopes",
+    "credentials",
+    "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials",
 ];
 
 fn features(log: &mut Log) -> Result<String, Stop> {
@@ -399,7 +465,20 @@ fn features(log: &mut Log) -> Result<String, Stop> {
             .env("CARGO_TARGET_DIR", paths::target().join("features"))
             .run(log)?;
     }
-    Ok(format!("{} sets", sets.len()))
+    for names in C_FEATURES {
+        Job::cargo("check")
+            .args([
+                "--quiet",
+                "--package",
+                "agentmote-ffi-c",
+                "--no-default-features",
+            ])
+            .args(["--features", names])
+            .env("RUSTFLAGS", "-D warnings")
+            .env("CARGO_TARGET_DIR", paths::target().join("features"))
+            .run(log)?;
+    }
+    Ok(format!("{} sets, {} of C", sets.len(), C_FEATURES.len()))
 }
 
 fn boards_unit(log: &mut Log) -> Result<String, Stop> {

@@ -193,6 +193,15 @@ pub(crate) fn llvm_objdump(log: &mut Log) -> Result<PathBuf, Stop> {
     Ok(PathBuf::from("llvm-objdump"))
 }
 
+/// The target of this machine.
+pub(crate) fn host() -> Result<String, Stop> {
+    let text = Job::new("rustc").arg("-vV").output()?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_owned)
+        .ok_or_else(|| Stop::Fail("rustc does not tell its host".into()))
+}
+
 /// The folder of the active toolchain.
 pub(crate) fn sysroot() -> Result<PathBuf, Stop> {
     let text = Job::new("rustc").args(["--print", "sysroot"]).output()?;

@@ -1,0 +1,559 @@
+//! C programs behind the C interface: the test programs under sanitizers and
+//! valgrind, the bench arm as a program of the host and as firmware.
+
+use std::path::{Path, PathBuf};
+
+use crate::args::Args;
+use crate::board_lines;
+use crate::child::{Job, Log};
+use crate::elf::Image;
+use crate::interop::{self, Client};
+use crate::packages;
+use crate::paths;
+use crate::proof;
+use crate::readme::{self, Part, grouped, is_near};
+use crate::stop::{Doing, Stop};
+use crate::toolchain::{self, Bare, Core};
+
+/// The options of [`command`].
+pub(crate) const OPTIONS: &str = "[--write]";
+
+/// The programs under `tests/c/programs`; each ends with a line
+/// `NAME: N checks`.
+const PROGRAMS: [&str; 3] = ["rules", "calls", "misuse"];
+
+/// The checks that a program at least makes in one run.
+const CHECKS: usize = 150;
+
+/// What the sources of C promise to be free of.
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-pedantic"];
+
+/// The first finding ends a program.
+const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+const TARGET: &str = "thumbv7m-none-eabi";
+
+const PART: Part = Part { name: "c-sizes" };
+
+/// The first cell of the line.
+const NAME: &str = "bench arm in C, both eras of MCP, five tools, UART";
+
+/// What the image may take at most, in bytes.
+const MOST_FLASH: u64 = 60_000;
+const MOST_RAM: u64 = 5_632;
+
+/// The static library for this machine.
+fn host_library(features: &[&str], log: &mut Log) -> Result<PathBuf, Stop> {
+    // A folder for each: the library has the same name in both.
+    let name = if features.is_empty() {
+        "c-library"
+    } else {
+        "c-small"
+    };
+    let folder = paths::target().join(name);
+    Job::cargo("build")
+        .args(["--quiet", "--release", "--locked"])
+        .args(features)
+        .env("CARGO_TARGET_DIR", &folder)
+        .dir(&paths::root().join("ffi-c/library"))
+        .run(log)?;
+    Ok(folder.join("release/libagentmote.a"))
+}
+
+fn folder() -> Result<PathBuf, Stop> {
+    let folder = paths::target().join("c");
+    std::fs::create_dir_all(&folder).doing(folder.display())?;
+    Ok(folder)
+}
+
+/// The compiler with what every source needs.
+pub(crate) fn compiler(program: &str, standard: &str) -> Job {
+    Job::new(program)
+        .arg(standard)
+        .args(WARNINGS)
+        .arg("-g")
+        .arg("-I")
+        .arg(paths::root().join("include"))
+}
+
+/// Every test program: as C11 and C++17 it runs, as C99 under the sanitizers
+/// and under valgrind. Gives a note.
+pub(crate) fn programs(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::GCC, &packages::GXX, &packages::VALGRIND], log)?;
+    let whole = host_library(&[], log)?;
+    let small = host_library(&["--no-default-features"], log)?;
+    let folder = folder()?;
+    let mut sum = 0;
+    for (name, library) in PROGRAMS
+        .map(|name| (name, &whole))
+        .into_iter()
+        .chain([("small", &small)])
+    {
+        let source = paths::root().join(format!("tests/c/programs/{name}.c"));
+        let build = |compiler: Job, program: &Path, log: &mut Log| {
+            compiler
+                .arg(&source)
+                // Of two languages, only the source is of one.
+                .args(["-x", "none"])
+                .arg(library)
+                .arg("-pthread")
+                .arg("-o")
+                .arg(program)
+                .run(log)
+        };
+        for (program, standard, language) in
+            [("gcc", "-std=c11", "c"), ("g++", "-std=c++17", "c++")]
+        {
+            let file = folder.join(format!("{name}-{language}"));
+            build(
+                compiler(program, standard).args(["-x", language]),
+                &file,
+                log,
+            )?;
+            sum += checks(Job::new(&file), log)?;
+        }
+        let file = folder.join(format!("{name}-sanitized"));
+        build(compiler("gcc", "-std=c99").args(SANITIZERS), &file, log)?;
+        sum += checks(Job::new(&file), log)?;
+
+        let file = folder.join(format!("{name}-plain"));
+        let few = compiler("gcc", "-std=c99").arg("-DROUNDS=100");
+        build(few, &file, log)?;
+        let valgrind = Job::new("valgrind")
+            .args(["--quiet", "--error-exitcode=9", "--leak-check=full"])
+            // Threads take turns, also one that waits for the other.
+            .arg("--fair-sched=yes")
+            .arg(&file);
+        sum += checks(valgrind, log)?;
+    }
+    sanitizers_find(log)?;
+    sizes_are_checked(log)?;
+    Ok(format!("{} programs, {sum} checks", PROGRAMS.len() + 1))
+}
+
+/// Runs a program; gives how many checks it says it made.
+fn checks(job: Job, log: &mut Log) -> Result<usize, Stop> {
+    let before = log.text().len();
+    job.run(log)?;
+    let text = log.text();
+    let made = text
+        .get(before..)
+        .unwrap_or_default()
+        .lines()
+        .rev()
+        .find_map(|line| {
+            line.strip_suffix(" checks")?
+                .rsplit(' ')
+                .next()?
+                .parse()
+                .ok()
+        })
+        .unwrap_or(0);
+    if made < CHECKS {
+        return Err(Stop::Fail(format!("ended well after only {made} checks")));
+    }
+    Ok(made)
+}
+
+/// Inputs that the fuzzer tries, and seconds that it may take for them.
+const FUZZ_RUNS: u32 = 20_000;
+const FUZZ_SECONDS: u32 = 60;
+
+/// What makes rustc tell the fuzzer which code an input has reached.
+const COVERAGE: [&str; 5] = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+];
+
+/// A libFuzzer target over the C interface, bounded; gives a note.
+pub(crate) fn fuzz(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::CLANG, &packages::LIBFUZZER], log)?;
+    let host = toolchain::host()?;
+    let target = paths::target().join("c-fuzz");
+    Job::cargo("build")
+        .args(["--quiet", "--release", "--locked", "--target", &host])
+        .env("CARGO_TARGET_DIR", &target)
+        .env("RUSTFLAGS", COVERAGE.join(" "))
+        .dir(&paths::root().join("ffi-c/library"))
+        .run(log)?;
+    let program = folder()?.join("fuzz");
+    let tests = paths::root().join("tests/c");
+    let arm = paths::root().join("firmware-examples/c-arm");
+    compiler("clang", "-std=c99")
+        .args(["-O1", "-fsanitize=fuzzer,address,undefined", SANITIZERS[1]])
+        .arg("-I")
+        .arg(&arm)
+        .arg(tests.join("programs/fuzz.c"))
+        .args(["arm.c", "motion.c"].map(|name| arm.join(name)))
+        .arg(target.join(&host).join("release/libagentmote.a"))
+        .arg("-o")
+        .arg(&program)
+        .run(log)?;
+    let corpus = folder()?.join("corpus");
+    if corpus.exists() {
+        std::fs::remove_dir_all(&corpus).doing(corpus.display())?;
+    }
+    std::fs::create_dir(&corpus).doing(corpus.display())?;
+    let (said, ended_well) = Job::new(&program)
+        .arg("-seed=1")
+        .arg(format!("-runs={FUZZ_RUNS}"))
+        .arg(format!("-max_total_time={FUZZ_SECONDS}"))
+        .args(["-max_len=2048", "-print_final_stats=1"])
+        // What it finds goes to the first folder, an empty one each time.
+        .arg(&corpus)
+        .arg(tests.join("seeds"))
+        // A finding is kept where builds are.
+        .dir(&folder()?)
+        .complaints(log)?;
+    if !ended_well {
+        return Err(Stop::Fail("the fuzzer has found something".into()));
+    }
+    let number = |what: &str| -> Option<u32> {
+        let line = said.lines().rev().find(|line| line.contains(what))?;
+        let mut words = line.split_once(what)?.1.split_whitespace();
+        words.next()?.parse().ok()
+    };
+    let (runs, reached) = (number("number_of_executed_units:"), number("cov: "));
+    match (runs, reached) {
+        // The code of C alone has fewer places.
+        (Some(runs), Some(reached)) if runs > 1_000 && reached > 1_000 => {
+            Ok(format!("{runs} inputs reach {reached} places"))
+        }
+        _ => Err(Stop::Fail(format!(
+            "the fuzzer did {runs:?} runs and saw {reached:?} places"
+        ))),
+    }
+}
+
+/// Storage of sizes that no connection can have does not compile.
+fn sizes_are_checked(log: &mut Log) -> Result<(), Stop> {
+    let folder = folder()?;
+    for (what, compiles) in [
+        ("LINE_MEMORY(m, 192, 192, 0, 0)", true),
+        ("LINE_MEMORY(m, 191, 192, 0, 0)", false),
+        ("LINE_MEMORY(m, 192, 191, 0, 0)", false),
+        ("LINE_MEMORY(m, 65536, 192, 0, 0)", false),
+        ("LINE_MEMORY(m, 192, 192, 256, 0)", false),
+        ("HTTP_MEMORY(m, 512, 192, 0)", true),
+        ("HTTP_MEMORY(m, 511, 192, 0)", false),
+    ] {
+        let source = folder.join("sizes.c");
+        let text = format!(
+            "#include <agentmote.h>\nAGENTMOTE_{what};\n\
+             const agentmote_memory_t *use(void);\n\
+             const agentmote_memory_t *use(void) {{ return &m; }}\n"
+        );
+        std::fs::write(&source, text).doing(source.display())?;
+        let (_, compiled) = compiler("gcc", "-std=c99")
+            .arg("-c")
+            .arg(&source)
+            .arg("-o")
+            .arg(folder.join("sizes.o"))
+            .complaints(log)?;
+        if compiled != compiles {
+            return Err(Stop::Fail(format!(
+                "AGENTMOTE_{what}: compiles: {compiled}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Makes sure that the sanitizers are there: a program with a fault must fail.
+fn sanitizers_find(log: &mut Log) -> Result<(), Stop> {
+    let folder = folder()?;
+    let source = folder.join("faulty.c");
+    let text = "#include <stdlib.h>\n\
+                int main(int count, char **words) {\n\
+                char *room = calloc(4, 1); (void)words;\n\
+                return room[3 + count]; }\n";
+    std::fs::write(&source, text).doing(source.display())?;
+    let program = folder.join("faulty");
+    compiler("gcc", "-std=c99")
+        .args(SANITIZERS)
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .run(log)?;
+    match Job::new(&program).complaints(log)? {
+        (said, false) if said.contains("heap-buffer-overflow") => Ok(()),
+        _ => Err(Stop::Fail("the sanitizers find nothing".into())),
+    }
+}
+
+/// The bench arm in C as a program of this machine.
+fn host_arm(log: &mut Log) -> Result<PathBuf, Stop> {
+    packages::need(&[&packages::GCC], log)?;
+    let library = host_library(&[], log)?;
+    let program = folder()?.join("c-arm");
+    let sources = paths::root().join("firmware-examples/c-arm");
+    compiler("gcc", "-std=c99")
+        .args(SANITIZERS)
+        .arg("-I")
+        .arg(&sources)
+        .args(["host.c", "arm.c", "motion.c"].map(|name| sources.join(name)))
+        .arg(library)
+        .arg("-o")
+        .arg(&program)
+        .run(log)?;
+    Ok(program)
+}
+
+/// The static library for the board; gives it and what built it.
+fn board_library(features: &[&str], log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
+    packages::need(&[&packages::GCC_ARM], log)?;
+    let rust = toolchain::bare(&[TARGET], Core::Built, log)?;
+    let target = paths::target().join("c-library");
+    rust.image(TARGET)
+        .arg("--locked")
+        .args(features)
+        .env("CARGO_TARGET_DIR", &target)
+        .dir(&paths::root().join("ffi-c/library"))
+        .run(log)?;
+    Ok((target.join(TARGET).join("release/libagentmote.a"), rust))
+}
+
+/// Every function of the header with every feature, linked for the board: no
+/// panic can be reached in any of them, and nothing allocates. Gives a note.
+pub(crate) fn panic_free(log: &mut Log) -> Result<String, Stop> {
+    let header = paths::root().join("include/agentmote.h");
+    let header = std::fs::read_to_string(&header).doing(header.display())?;
+    let functions = functions(&header);
+    let spoiled = ["--no-default-features", "--features", "spoiled"];
+    let (library, _) = board_library(&spoiled, log)?;
+    let image = whole(&library, &["agentmote_spoiled"], log)?;
+    if clean(&image.symbols).is_ok() {
+        return Err(Stop::Fail(
+            "a panic that can be reached is not found, so this proves nothing".into(),
+        ));
+    }
+    let (library, rust) = board_library(&[], log)?;
+    let image = whole(&library, &functions, log)?;
+    clean(&image.symbols)?;
+    if let Some(name) = functions
+        .iter()
+        .find(|name| !image.symbols.iter().any(|symbol| symbol == *name))
+    {
+        return Err(Stop::Fail(format!("the library has no `{name}`")));
+    }
+    Ok(format!(
+        "{} functions, {} bytes by {}",
+        functions.len(),
+        grouped(image.flash),
+        rust.version()?
+    ))
+}
+
+/// An image for the board that holds these functions of the library.
+fn whole(library: &Path, functions: &[&str], log: &mut Log) -> Result<Image, Stop> {
+    let folder = folder()?;
+    let program = folder.join("whole.elf");
+    let source = folder.join("whole.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").doing(source.display())?;
+    let board = paths::root().join("firmware-examples/c-arm/lm3s6965evb");
+    compiler("arm-none-eabi-gcc", "-std=c99")
+        .args([
+            "-mcpu=cortex-m3",
+            "-mthumb",
+            "-Os",
+            "-ffreestanding",
+            "-nostdlib",
+        ])
+        .args([
+            "-ffunction-sections",
+            "-Wl,--gc-sections",
+            "-Wl,-z,noexecstack",
+        ])
+        .args(functions.iter().map(|name| format!("-Wl,-u,{name}")))
+        .arg("-T")
+        .arg(board.join("board.ld"))
+        .arg(&source)
+        .args(["board.c", "ring.c"].map(|name| board.join(name)))
+        .arg(library)
+        .arg("-o")
+        .arg(&program)
+        .run(log)?;
+    Image::read(&program)
+}
+
+/// The functions that the header declares.
+fn functions(header: &str) -> Vec<&str> {
+    header
+        .lines()
+        .filter(|line| !line.starts_with([' ', '#', '*', '/', '}']) && !line.contains("(*"))
+        .filter_map(|line| {
+            let (before, _) = line.split_once('(')?;
+            let name = before.rsplit([' ', '*']).next()?;
+            name.starts_with("agentmote_").then_some(name)
+        })
+        .collect()
+}
+
+/// The bench arm in C for `lm3s6965evb`; gives the image and what built it.
+fn board_arm(log: &mut Log) -> Result<(PathBuf, String), Stop> {
+    let (library, rust) = board_library(&["--no-default-features"], log)?;
+    let image = folder()?.join("lm3s6965evb.elf");
+    let sources = paths::root().join("firmware-examples/c-arm");
+    let board = sources.join("lm3s6965evb");
+    compiler("arm-none-eabi-gcc", "-std=c99")
+        .args([
+            "-mcpu=cortex-m3",
+            "-mthumb",
+            "-Os",
+            "-ffreestanding",
+            "-nostdlib",
+        ])
+        .args(["-ffunction-sections", "-fdata-sections"])
+        .args([
+            "-Wl,--gc-sections",
+            "-Wl,-z,noexecstack",
+            "-Wl,--fatal-warnings",
+        ])
+        .arg("-I")
+        .arg(&sources)
+        .arg("-T")
+        .arg(board.join("board.ld"))
+        .args(["main.c", "board.c", "ring.c"].map(|name| board.join(name)))
+        .args(["arm.c", "motion.c"].map(|name| sources.join(name)))
+        .arg(library)
+        .arg("-o")
+        .arg(&image)
+        .run(log)?;
+    let version = Job::new("arm-none-eabi-gcc").arg("-dumpversion").output()?;
+    let built_by = format!("{}, gcc {}", rust.version()?, version.trim());
+    Ok((image, built_by))
+}
+
+/// Both bench arms in C answer as the one in Rust does; gives a note.
+pub(crate) fn lines(log: &mut Log) -> Result<String, Stop> {
+    let host = host_arm(log)?;
+    let (board, _) = board_arm(log)?;
+    board_lines::check_c(&host, &board, log)
+}
+
+/// The official Python client against both; gives a note.
+pub(crate) fn python(log: &mut Log) -> Result<String, Stop> {
+    let host = host_arm(log)?;
+    let lines = interop::on_program(Client::Python, &[host], log)?;
+    let (board, _) = board_arm(log)?;
+    let uart = interop::on_image(Client::Python, board, log)?;
+    Ok(format!("stdio {lines}, UART {uart}"))
+}
+
+/// `cargo xtask c-sizes`.
+pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
+    let write = args.flag("--write");
+    args.finish()?;
+    let (image, built_by) = measure(&mut Log::stderr())?;
+    let table = table(&image, &built_by);
+    println!("{table}");
+    if write {
+        PART.write(&table)?;
+    }
+    within(&image)
+}
+
+/// The step; gives a note.
+pub(crate) fn sizes(log: &mut Log) -> Result<String, Stop> {
+    let (image, built_by) = measure(log)?;
+    log.line(&table(&image, &built_by))?;
+    within(&image)?;
+    stated(&image, &built_by, &PART.read()?)?;
+    let (flash, ram) = (grouped(image.flash), grouped(image.ram));
+    Ok(format!("{flash} flash, {ram} RAM by {built_by}"))
+}
+
+/// The image of the board, in which nothing allocates, unwinds or panics.
+fn measure(log: &mut Log) -> Result<(Image, String), Stop> {
+    let (file, built_by) = board_arm(log)?;
+    let image = Image::read(&file)?;
+    clean(&image.symbols)?;
+    Ok((image, built_by))
+}
+
+pub(crate) fn clean(symbols: &[String]) -> Result<(), Stop> {
+    const PARTS: [&str; 5] = [
+        "core::panicking",
+        "eh_personality",
+        "_Unwind_",
+        "__aeabi_unwind",
+        "rust_begin_unwind",
+    ];
+    proof::no_allocation(symbols)?;
+    match symbols
+        .iter()
+        .find(|name| PARTS.iter().any(|part| name.contains(part)))
+    {
+        None => Ok(()),
+        Some(name) => Err(Stop::Fail(format!("the image holds `{name}`"))),
+    }
+}
+
+fn table(image: &Image, built_by: &str) -> String {
+    let (flash, ram) = (grouped(image.flash), grouped(image.ram));
+    format!(
+        "| image for LM3S6965 (Cortex-M3), bytes | flash | RAM, static | built by |\n\
+         | --- | --- | --- | --- |\n\
+         | {NAME} | {flash} | {ram} | {built_by} |"
+    )
+}
+
+fn within(image: &Image) -> Result<(), Stop> {
+    for (what, found, most) in [
+        ("flash", image.flash, MOST_FLASH),
+        ("static RAM", image.ram, MOST_RAM),
+    ] {
+        if found > most {
+            let (found, most) = (grouped(found), grouped(most));
+            return Err(Stop::Fail(format!(
+                "{what} is {found}, at most {most} allowed"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Fails unless the README states what was measured: within 2 percent for the
+/// compilers that it names, within 10 for others.
+fn stated(image: &Image, built_by: &str, table: &str) -> Result<(), Stop> {
+    let rewrite = "`cargo xtask c-sizes --write` writes it anew";
+    let cells = readme::row(table, NAME)
+        .filter(|cells| cells.len() == 4)
+        .ok_or_else(|| Stop::Fail(format!("README.md has no table of C sizes; {rewrite}")))?;
+    let percent = if cells[3] == built_by { 2 } else { 10 };
+    for (what, cell, found) in [
+        ("flash", cells[1], image.flash),
+        ("static RAM", cells[2], image.ram),
+    ] {
+        if !readme::number(cell).is_some_and(|stated| is_near(stated, found, percent)) {
+            return Err(Stop::Fail(format!(
+                "README.md says {cell} bytes of {what}, measured are {} (within {percent} %); {rewrite}",
+                grouped(found)
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clean, functions};
+
+    #[test]
+    fn the_functions_of_a_header_are_found() {
+        let text = "/* agentmote_no(); */\ntypedef int (*agentmote_no_t)(void);\n\
+                    const char *agentmote_version(void);\nint32_t agentmote_poll(x *y,\n    int z);\n";
+        assert_eq!(functions(text), ["agentmote_version", "agentmote_poll"]);
+    }
+
+    #[test]
+    fn what_must_not_be_in_an_image_is_found() {
+        let holds = |name: &str| clean(&[name.to_owned()]).is_err();
+        assert!(holds("malloc") && holds("core::panicking::panic_fmt"));
+        assert!(holds("__rustc::rust_begin_unwind") && holds("rust_eh_personality"));
+        assert!(!holds("agentmote_init") && !holds("memcpy"));
+    }
+}
