@@ -1,6 +1,7 @@
 """The package as it was installed: its values, its help, its types."""
 
 import ast
+import inspect
 import pathlib
 import pydoc
 import re
@@ -38,9 +39,30 @@ def test_help_works():
         assert agentmote.__version__ in text
 
 
+def test_everything_public_has_words():
+    for name in agentmote.__all__:
+        value = getattr(agentmote, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), name
+            members = vars(value).items() if inspect.isclass(value) else ()
+            for member, inner in members:
+                if not member.startswith("_") and callable(inner):
+                    assert inspect.getdoc(inner), f"{name}.{member}"
+
+
 def test_the_stub_names_what_is_there():
     folder = pathlib.Path(agentmote.__file__).parent
     assert (folder / "py.typed").is_file()
     stub = ast.parse((folder / "_native.pyi").read_text())
     named = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
-    assert named == set(_native.__all__) == set(agentmote.__all__)
+    named |= {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert named == set(_native.__all__)
+
+
+def test_the_readme_does_what_it_says(capsys):
+    text = (ROOT / "python/README.md").read_text()
+    code = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    told = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(code) == 1
+    exec(code[0], {"__name__": "readme"})
+    assert capsys.readouterr().out == told[0]

@@ -11,6 +11,7 @@ use crate::child::{Job, Log, Running};
 use crate::demo;
 use crate::firmware;
 use crate::packages;
+use crate::python_package;
 use crate::qemu;
 use crate::stop::{Doing, Stop};
 
@@ -23,6 +24,8 @@ const PINGS: u32 = 1_000;
 /// Bytes of the longest line that the board takes, and the host.
 const BOARD_LINE: usize = 1_024;
 const HOST_LINE: usize = 16 * 1_024;
+/// And a device in Python.
+const PYTHON_LINE: usize = 65_535;
 
 /// What the board advertises; the host has room for resources too.
 const BOARD_SERVES: &str = r#""capabilities":{"tools":{}}"#;
@@ -175,6 +178,21 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         "{} cases, the same on the host; {PINGS} pings, {rate:.0} a second",
         CASES.len()
     ))
+}
+
+/// The step for the bench arm that is defined in Python: what it answers is
+/// what the host answers.
+pub(crate) fn python(log: &mut Log) -> Result<String, Stop> {
+    let host = Job::new(demo::build_bench_arm(log)?).arg("--stdio");
+    let list = talk(&mut Peer::start(host, log)?, HOST_LINE, HOST_SERVES)?;
+    let device = python_package::bench_arm()?.arg("--stdio");
+    let same = talk(&mut Peer::start(device, log)?, PYTHON_LINE, HOST_SERVES)?;
+    if same != list {
+        return Err(Stop::Fail(format!(
+            "tools/list differs\nin Rust:   {list}\nin Python: {same}"
+        )));
+    }
+    Ok(format!("{} cases, the same as from Rust", CASES.len()))
 }
 
 /// Every case against one peer; gives its answer to `tools/list`.

@@ -146,6 +146,18 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::PythonWhole, log),
     },
     Step {
+        name: "python-device",
+        about: "the Python SDK against the bench arm that is defined in Python",
+        needs: &["python-venv", "python-package"],
+        run: |log| interop::on_python(Client::Python, log),
+    },
+    Step {
+        name: "python-lines",
+        about: "what the bench arm in Python answers, byte for byte",
+        needs: &["python-package", "bench-arm"],
+        run: board_lines::python,
+    },
+    Step {
         name: "interop-ts-client",
         about: "the TypeScript client against the bench arm on the host",
         needs: &["node", "bench-arm"],
