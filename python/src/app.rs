@@ -69,6 +69,8 @@ pub(crate) struct PyApp {
     /// Calls of polled tools on their way, by the number that the core keeps.
     jobs: HashMap<u32, Py<PyAny>>,
     last_job: u32,
+    /// How often a function was called.
+    pub(crate) runs: u64,
     /// What a handler raised that is no error of a tool, such as an interrupt
     /// from the keyboard: it goes to who drives the device.
     pub(crate) interrupt: Option<PyErr>,
@@ -80,6 +82,7 @@ impl PyApp {
             functions,
             jobs: HashMap::new(),
             last_job: 0,
+            runs: 0,
             interrupt: None,
         }
     }
@@ -113,6 +116,7 @@ impl PyApp {
     }
 
     fn run(&mut self, py: Python<'_>, call: &mut Call<'_>) -> Answer {
+        self.runs += 1;
         let functions = Arc::clone(&self.functions);
         let Some(code) = functions.tools.get(call.place()) else {
             return call.fail("there is no such tool");

@@ -247,6 +247,14 @@ impl Device {
         py.detach(|| Listener::open(running, address, lists, token))
     }
 
+    /// How often a handler was called; of the bench arm, how many commands its
+    /// drives have had.
+    #[getter]
+    fn runs(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.running.with(|backend| backend.runs()))
+            .ok_or_else(inside)
+    }
+
     /// The clock of the device.
     #[getter]
     fn clock(&self, py: Python<'_>) -> Py<Clock> {

@@ -23,15 +23,26 @@ const KEPT: usize = 16 * 1024;
 
 /// What is behind a server of any application.
 pub(crate) trait Host: Send + 'static {
+    /// How often something has acted.
+    fn runs(&self) -> u64;
+
     /// What a handler raised that is for the driver of the device.
     fn interrupt(&mut self) -> Option<PyErr> {
         None
     }
 }
 
-impl Host for Arm {}
+impl Host for Arm {
+    fn runs(&self) -> u64 {
+        self.commands().into()
+    }
+}
 
 impl Host for PyApp {
+    fn runs(&self) -> u64 {
+        self.runs
+    }
+
     fn interrupt(&mut self) -> Option<PyErr> {
         self.interrupt.take()
     }
@@ -42,6 +53,7 @@ pub(crate) trait Backend: Send {
     fn poll(&mut self, wire: &mut Wire, now: Instant, out: &mut [u8]) -> usize;
     fn reset(&mut self, wire: &mut Wire, now: Instant);
     fn interrupt(&mut self) -> Option<PyErr>;
+    fn runs(&self) -> u64;
     /// The bench arm, if it is that.
     fn arm(&mut self) -> Option<&mut Arm> {
         None
@@ -65,6 +77,10 @@ impl<App: Host> Backend for Served<App> {
 
     fn interrupt(&mut self) -> Option<PyErr> {
         self.server.app.interrupt()
+    }
+
+    fn runs(&self) -> u64 {
+        self.server.app.runs()
     }
 
     fn arm(&mut self) -> Option<&mut Arm> {

@@ -466,6 +466,7 @@ class Client:
         self._lock = threading.RLock()
         self._requests = requests(self._note)
         self._version: Optional[str] = None
+        self._lost = False
         self._server: Message = {}
         self._capabilities: Message = {}
         self._instructions = ""
@@ -487,6 +488,15 @@ class Client:
     def trace(self) -> List[Sent]:
         """The last messages, both ways."""
         return list(self._trace)
+
+    def forget(self) -> None:
+        """Empties the trace."""
+        self._trace.clear()
+
+    @property
+    def lost(self) -> bool:
+        """Whether the connection was lost since it was made."""
+        return self._lost
 
     @property
     def version(self) -> str:
@@ -604,6 +614,9 @@ class Client:
             answer = self._requests.request(message, headers, limit, progress)
         except CallTimeout:
             self._give_up(number)
+            raise
+        except ConnectionLost:
+            self._lost = True
             raise
         if "error" in answer:
             error = members(answer["error"])
@@ -753,6 +766,7 @@ class Client:
         with self._lock:
             self._requests.reopen()
             self._open()
+            self._lost = False
 
     def close(self) -> None:
         """Ends the connection. Once more does nothing."""

@@ -17,6 +17,10 @@ from agentmote._errors import ConnectionLost
 
 CHUNK = 65536
 
+LOOK = 0.02
+"""Seconds between looks at a device in this process that another thread may
+have given work."""
+
 
 class LineTransport(ABC):
     """A stream of bytes in each direction.
@@ -67,27 +71,36 @@ class DeviceTransport(LineTransport):
         self._device = device
         self._clock = device.clock
         self._connection = device.connection("lines")
-        self._pending = b""
+        self._pending = self._out = b""
+        self._working = threading.Lock()
 
     def now(self) -> float:
         return self._clock.now()
 
     def write(self, data: bytes) -> None:
+        # At once, as a wire does: nobody may read what comes of it.
         self._pending += data
+        with self._working:
+            self._out += self._work()
+
+    def _work(self) -> bytes:
+        """Offers what is pending, and gives what there is to send."""
+        out = b""
+        while True:
+            taken = self._connection.receive(self._pending) if self._pending else 0
+            self._pending = self._pending[taken:]
+            answer = self._connection.poll()
+            out += answer
+            if not (taken or answer):
+                return out
 
     def read(self, timeout: float) -> bytes:
         end = self.now() + timeout
         while True:
-            if self._pending:
-                taken = self._connection.receive(self._pending)
-                self._pending = self._pending[taken:]
-            else:
-                taken = 0
-            answer = self._connection.poll()
-            if answer:
-                return answer
-            if taken:
-                continue
+            with self._working:
+                out, self._out = self._out + self._work(), b""
+            if out:
+                return out
             left = end - self.now()
             if left <= 0:
                 return b""
@@ -96,13 +109,13 @@ class DeviceTransport(LineTransport):
             if self._clock.virtual:
                 self._clock.advance(wait)
             else:
-                time.sleep(wait)
+                time.sleep(min(wait, LOOK))
 
     def reopen(self) -> None:
         self.close()
 
     def close(self) -> None:
-        self._pending = b""
+        self._pending = self._out = b""
         self._connection.reset()
 
 

@@ -14,15 +14,18 @@ when its device is waited for, or by `Clock.advance`.
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Dict, Optional, Tuple
 
 from agentmote import _native
+from agentmote._client import Client, connect
 from agentmote._device import BaseDevice
+from agentmote._errors import CallTimeout, Error, ToolError
 from agentmote._transports import DeviceTransport
 
-__all__ = ["BenchArm", "Faults", "Wire"]
+__all__ = ["BenchArm", "Faults", "Model", "SoakFailed", "Wire", "soak"]
 
 
 class BenchArm(BaseDevice):
@@ -152,11 +155,15 @@ class Wire(DeviceTransport):
     def reset_board(self) -> None:
         """Pulls the reset of a `BenchArm`: it starts anew, and forgets its peer
         and every call on its way."""
+        self.reset_peer()
         if isinstance(self.device, BenchArm):
-            self._connection.reset()
-            self._connection = self._device.connection("lines")
             self.device.reset()
-        self._pending = self._held = b""
+
+    def reset_peer(self) -> None:
+        """Makes the device forget its peer, as a board does whose port is
+        opened anew: an unfinished line, and every call on its way."""
+        self._connection.reset()
+        self._pending = self._out = self._held = b""
 
     def close(self) -> None:
         super().close()
@@ -183,3 +190,172 @@ class Wire(DeviceTransport):
                 byte ^= 1 << self._random.randrange(8)
             spoiled.append(byte)
         return bytes(spoiled)
+
+
+FULL_SPEED = 180.0
+"""Degrees a second of a joint at full speed."""
+
+LOOK = 0.02
+"""Seconds between looks of the arm at a joint that moves."""
+
+
+class Model:
+    """What the arm must do, once more and by other means: in floats, and with
+    one call at a time."""
+
+    def __init__(self) -> None:
+        self.angles = [0.0] * 6
+        self.note = ""
+        self.commands = 0
+
+    def move(self, joint: int, deg: float, speed: int, limit: float) -> str:
+        """What a move answers within `limit` seconds; nothing if it is given up
+        then."""
+        way = deg - self.angles[joint]
+        seconds = abs(way) / (FULL_SPEED * speed / 100)
+        self.commands += 1
+        if seconds <= limit:
+            self.angles[joint] = deg
+            # It is told when the arm looks next, by a clock of milliseconds.
+            looks = math.ceil(int(seconds * 1000 + 1e-6) / (LOOK * 1000))
+            return "the joint is at its target" if looks * LOOK <= limit else ""
+        # On its way: it is stopped where it is.
+        self.angles[joint] += way * limit / seconds
+        self.commands += 1
+        return ""
+
+    def home(self) -> None:
+        """All joints go to 0."""
+        self.angles = [0.0] * 6
+        self.commands += 6
+
+
+class SoakFailed(AssertionError):
+    """The arm and its model differ. The message tells the seed, and the last
+    messages."""
+
+
+def soak(seed: int, steps: int = 30) -> int:
+    """One run of random calls, some of them wrong or given up, with resets of
+    the board and a failing sensor between, then noise on the wire; compared
+    with a model of the arm after each step.
+
+    >>> sum(soak(seed) for seed in range(5))
+    150
+
+    Args:
+        seed: What everything is drawn from: the same seed is the same run.
+        steps: How many calls.
+
+    Returns:
+        How many calls were made.
+
+    Raises:
+        SoakFailed: the arm does not do what the model does.
+    """
+    arm = BenchArm()
+    wire = Wire(arm, seed=seed)
+    chance = random.Random(seed)
+    model = Model()
+    era = chance.choice(("modern", "legacy"))
+    with connect(wire, era=era) as client:
+
+        def fail(what: str) -> None:
+            last = "\n".join(str(sent) for sent in client.trace[-12:])
+            raise SoakFailed(f"seed {seed}: {what}\n{last}")
+
+        for step in range(steps):
+            told, wanted = _step(chance, arm, wire, client, model)
+            if told != wanted:
+                fail(f"step {step}: wanted {wanted!r}, came {told!r}")
+            if arm.note != model.note or arm.commands != model.commands:
+                fail(
+                    f"step {step}: wanted note {model.note!r} and {model.commands} commands, "
+                    f"found {arm.note!r} and {arm.commands}"
+                )
+            for joint, angle in enumerate(model.angles):
+                if abs(arm.angle(joint) - angle) > 0.5:
+                    fail(f"step {step}: joint {joint} at {arm.angle(joint)}, wanted {angle}")
+                # Each step begins where the arm stands, not where the model
+                # thinks it does: a thousandth of a degree must not add up.
+                model.angles[joint] = arm.angle(joint)
+        wire.faults = Faults(
+            noise=chance.choice((0, 0.002)),
+            loss=chance.choice((0, 0.002)),
+            cut=chance.choice((0, 0.1)),
+            piece=chance.choice((0, 1, 7)),
+        )
+        for _ in range(5):
+            try:
+                client.call_tool("arm_move", {"joint": 1, "deg": 5, "speed": 90}, timeout=2)
+            except Error:
+                pass
+        wire.faults = Faults()
+        # Whatever the noise was: the next whole line is understood.
+        wire.reset_peer()
+        client.reconnect()
+        if client.call("arm_stop").text != "stopped":
+            fail("no stop after noise")
+        for joint in range(6):
+            if not -90 <= arm.angle(joint) <= 90:
+                fail(f"noise has moved joint {joint} to {arm.angle(joint)}")
+    return steps
+
+
+def _step(
+    chance: random.Random, arm: BenchArm, wire: Wire, client: Client, model: Model
+) -> Tuple[str, str]:
+    """One call; what came of it, and what should have."""
+    kind = chance.choice(("move", "move", "give up", "home", "stop", "note", "temp", "bad", "reset"))
+    if kind in ("move", "give up"):
+        joint, speed = chance.randrange(6), chance.randint(1, 100)
+        deg = round(chance.uniform(-90, 90), chance.randrange(4))
+        limit = 0.25 if kind == "give up" else 1000.0
+        # A time-out and an arrival within the same few milliseconds may come in
+        # either order.
+        seconds = abs(deg - model.angles[joint]) / (FULL_SPEED * speed / 100)
+        if abs(seconds - limit) < 0.005:
+            limit = 1000.0
+        wanted = model.move(joint, deg, speed, limit)
+        given = {"joint": joint, "deg": deg, "speed": speed}
+        return _call(client, "arm_move", given, limit), wanted
+    if kind == "home":
+        model.home()
+        return _call(client, "arm_home", {}, 1000.0), "the arm is at home"
+    if kind == "stop":
+        return _call(client, "arm_stop", {}, 1.0), "stopped"
+    if kind == "note":
+        text = "".join(chance.choices("aé語😀\"\\\n", k=chance.randint(0, 40)))
+        if len(text) > 32:
+            return (
+                _call(client, "note_set", {"text": text}, 1.0),
+                f"failed: text: {len(text)} characters, the maximum is 32",
+            )
+        model.note = text
+        return _call(client, "note_set", {"text": text}, 1.0), "done"
+    if kind == "temp":
+        arm.celsius = chance.choice((24.5, -3.25, math.nan))
+        told = _call(client, "temp_read", {}, 1.0)
+        if math.isnan(arm.celsius):
+            wanted = "failed: temp_read: the result holds a value that is not a finite number"
+            return told, wanted
+        return told, '{"celsius":%s}' % arm.celsius
+    if kind == "bad":
+        joint = chance.choice((-1, 6, 2**31, 2**63, -(2**63)))
+        told = _call(client, "arm_move", {"joint": joint, "deg": 1}, 1.0)
+        end = "below the minimum 0" if joint < 0 else "above the maximum 5"
+        return told, f"failed: joint: {joint} is {end}"
+    model.angles, model.note, model.commands = [0.0] * 6, "", 0
+    arm.celsius = 24.5
+    wire.reset_board()
+    client.reconnect()
+    return "", ""
+
+
+def _call(client: Client, name: str, arguments: Dict[str, Any], limit: float) -> str:
+    try:
+        return client.call_tool(name, arguments, timeout=limit).text
+    except ToolError as error:
+        return f"failed: {error}"
+    except CallTimeout:
+        return ""

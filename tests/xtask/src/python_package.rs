@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::child::{Job, Log};
+use crate::firmware;
 use crate::packages;
 use crate::paths;
 use crate::stop::{Doing, Stop};
@@ -16,6 +17,42 @@ pub(crate) fn interpreter() -> Result<PathBuf, Stop> {
             "the step `python-package` has not installed the package".into(),
         )),
     }
+}
+
+/// The suite of the bench arm as a rig runs it, against the emulated board.
+pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::QEMU_ARM], log)?;
+    let (image, _) = firmware::bench_arm_image(log)?;
+    let before = log.text().len();
+    for era in ["modern", "legacy"] {
+        Job::new(interpreter()?)
+            .args(["-m", "pytest", "-p", "no:cacheprovider"])
+            .args(["--agentmote-era", era, "--agentmote-target"])
+            .arg(format!("qemu:{}", image.display()))
+            .arg("python/tests/arm_suite")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .run(log)?;
+    }
+    let text = log.text();
+    let told = text.get(before..).unwrap_or_default();
+    let counts: Vec<u32> = told.lines().filter_map(passed).collect();
+    match counts[..] {
+        [modern, legacy] if modern >= TESTS && legacy >= TESTS => Ok(format!(
+            "{modern} tests in the modern era, {legacy} in the older"
+        )),
+        _ => Err(Stop::Fail(format!(
+            "{counts:?} tests passed, {TESTS} at least are wanted"
+        ))),
+    }
+}
+
+/// Tests of that suite which pass at least.
+const TESTS: u32 = 30;
+
+/// The number in `== 12 passed, 3 skipped in 0.12s ==`.
+fn passed(line: &str) -> Option<u32> {
+    let (before, _) = line.strip_prefix("==")?.split_once(" passed")?;
+    before.trim_start_matches(['=', ' ']).parse().ok()
 }
 
 /// The words that start the bench arm that is defined in Python.
@@ -62,4 +99,19 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         .args(["-c", "import agentmote; print(agentmote.__version__)"])
         .output()
         .map(|version| format!("agentmote {}", version.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        assert_eq!(
+            passed("======== 12 passed, 3 skipped in 0.12s ========"),
+            Some(12)
+        );
+        assert_eq!(passed("==== 1 failed, 12 passed in 0.12s ===="), None);
+        assert_eq!(passed("test_it.py .... [100%]"), None);
+    }
 }

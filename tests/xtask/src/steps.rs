@@ -218,6 +218,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: board_lines::check,
     },
     Step {
+        name: "board-rig",
+        about: "the Python suite of the bench arm against the emulated board",
+        needs: &["packages", "board-image", "python-package"],
+        run: python_package::on_board,
+    },
+    Step {
         name: "board-python",
         about: "the Python SDK against the emulated board",
         needs: &["packages", "board-image", "python-venv"],
