@@ -5,9 +5,13 @@ import inspect
 import pathlib
 import pydoc
 import re
+import subprocess
+import sys
+
+import pytest
 
 import agentmote
-from agentmote import _native
+from agentmote import _cli, _native
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -59,10 +63,34 @@ def test_the_stub_names_what_is_there():
     assert named == set(_native.__all__)
 
 
-def test_the_readme_does_what_it_says(capsys):
-    text = (ROOT / "python/README.md").read_text()
-    code = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    told = re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(code) == 1
+def blocks(file):
+    """The blocks of Python in a README, and those of text."""
+    text = (ROOT / file).read_text()
+    return (
+        re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        for kind in ("python", "text")
+    )
+
+
+@pytest.mark.parametrize("file", ["README.md", "python/README.md"])
+def test_the_readme_does_what_it_says(file, capsys):
+    code, told = blocks(file)
     exec(code[0], {"__name__": "readme"})
     assert capsys.readouterr().out == told[0]
+
+
+def test_the_test_in_the_readme_passes(tmp_path):
+    code, _ = blocks("README.md")
+    (tmp_path / "test_it.py").write_text("import agentmote, pytest\n" + code[1])
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 0 and b"1 passed" in done.stdout, done.stdout
+
+
+def test_the_commands_in_the_readme_are_there():
+    text = (ROOT / "README.md").read_text()
+    words = re.findall(r"^python -m agentmote (.*?)\s*(?:#.*)?$", text, re.MULTILINE)
+    assert len(words) == 5
+    for line in words:
+        # Parsed, and not run: some want a board.
+        assert _cli.parser().parse_args(line.split()).run

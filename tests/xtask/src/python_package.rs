@@ -62,9 +62,9 @@ pub(crate) fn bench_arm() -> Result<Job, Stop> {
         .env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Installs `python/` into an environment of its own and runs its tests.
-/// maturin is pinned by the package's own `pyproject.toml`.
-pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
+/// Installs `python/` as a user does, into an environment of its own; gives
+/// its interpreter. maturin is pinned by the package's own `pyproject.toml`.
+pub(crate) fn install(log: &mut Log) -> Result<PathBuf, Stop> {
     // The second type checker is a program for Node.
     packages::need(&[&packages::PYTHON_VENV, &packages::NPM], log)?;
     let folder = paths::target().join("venv-python");
@@ -90,6 +90,12 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         .env("CARGO_TARGET_DIR", paths::target())
         .minutes(20)
         .run(log)?;
+    Ok(python)
+}
+
+/// Installs it and runs its tests.
+pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
+    let python = install(log)?;
     Job::new(&python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"])
         .arg("python/tests")

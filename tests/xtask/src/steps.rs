@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bench;
+use crate::bench_python;
 use crate::board_lines;
 use crate::child::{Job, Log};
 use crate::conformance;
@@ -156,6 +157,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "what the bench arm in Python answers, byte for byte",
         needs: &["python-package", "bench-arm"],
         run: board_lines::python,
+    },
+    Step {
+        name: "bench-python",
+        about: "requests a second of a device in Python, against the Python SDK",
+        needs: &["python-package"],
+        run: |log| bench_python::check(&python_package::interpreter()?, log),
     },
     Step {
         name: "interop-ts-client",
