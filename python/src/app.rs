@@ -2,17 +2,18 @@
 //! the one handler of the core behind which they all stand.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::task::Poll;
 
 use agentmote::json::Value;
 use agentmote::resource::{Read, Reader, Reading};
-use agentmote::tool::{Answer, Call, Data, IntoAnswer as _};
-use pyo3::exceptions::{PyException, PyTypeError};
+use agentmote::tool::{Action, Answer, Call, Data, InputRequest, IntoAnswer as _};
+use pyo3::exceptions::{PyBaseException, PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+use crate::describe::Maker;
 use crate::value::{Plain, Wrapped, float, to_python, whole};
 
 /// What stands behind one tool.
@@ -26,6 +27,8 @@ pub(crate) struct Code {
     /// Whether the result stands in an object as `result`.
     pub(crate) wrap: bool,
     pub(crate) polled: bool,
+    /// Whether it asks its caller: it then gets the answers so far first.
+    pub(crate) asks: bool,
 }
 
 /// How a parameter is read.
@@ -69,6 +72,10 @@ pub(crate) struct PyApp {
     /// Calls of polled tools on their way, by the number that the core keeps.
     jobs: HashMap<u32, Py<PyAny>>,
     last_job: u32,
+    /// Answers to the first questions of calls that wait for the next, by the
+    /// number that the core keeps.
+    answers: BTreeMap<u32, Py<PyDict>>,
+    last_answers: u32,
     /// How often a function was called.
     pub(crate) runs: u64,
     /// What a handler raised that is no error of a tool, such as an interrupt
@@ -82,6 +89,8 @@ impl PyApp {
             functions,
             jobs: HashMap::new(),
             last_job: 0,
+            answers: BTreeMap::new(),
+            last_answers: 0,
             runs: 0,
             interrupt: None,
         }
@@ -121,7 +130,13 @@ impl PyApp {
         let Some(code) = functions.tools.get(call.place()) else {
             return call.fail("there is no such tool");
         };
-        let result = if code.polled {
+        let result = if code.asks {
+            match self.ask(py, code, call) {
+                Ok(Some(value)) => Ok(value),
+                Ok(None) => return call.need_input(),
+                Err(error) => Err(error),
+            }
+        } else if code.polled {
             match self.step(py, code, call) {
                 Ok(Some(value)) => Ok(value),
                 Ok(None) => return Poll::<Answer>::Pending.into_answer(call),
@@ -134,6 +149,61 @@ impl PyApp {
             Ok(answer) => answer,
             Err(error) => self.fail(py, call, error),
         }
+    }
+
+    /// Runs a function that asks; its result, once each question has an
+    /// answer. The function begins anew for each answer: it asks before it
+    /// does anything.
+    fn ask<'py>(
+        &mut self,
+        py: Python<'py>,
+        code: &Code,
+        call: &mut Call<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if call.is_cancelled() {
+            self.answers.remove(&call.memo());
+            return Ok(None);
+        }
+        let answers = match self.answers.remove(&call.memo()) {
+            Some(answers) => answers.into_bound(py),
+            None => PyDict::new(py),
+        };
+        // Each turn adds an answer.
+        while answers.len() <= ROUNDS {
+            let given = arguments(py, code, call)?;
+            let result = code.run.bind(py).call((&answers,), Some(&given));
+            let question = match result {
+                Err(error) if error.is_instance_of::<NeedInput>(py) => error,
+                result => return result.map(Some),
+            };
+            let (key, message, form) =
+                question
+                    .value(py)
+                    .getattr("args")?
+                    .extract::<(String, String, Py<Form>)>()?;
+            let request = InputRequest::Elicit {
+                message: &message,
+                form: form.get().0,
+            };
+            let Some(answer) = call.ask(&key, request) else {
+                self.last_answers = self.last_answers.wrapping_add(1).max(1);
+                self.answers.insert(self.last_answers, answers.unbind());
+                if self.answers.len() > WAITING {
+                    self.answers.pop_first();
+                }
+                call.remember(self.last_answers);
+                return Ok(None);
+            };
+            let action = match answer.action() {
+                Action::Accept => "accept",
+                Action::Decline => "decline",
+                Action::Cancel => "cancel",
+            };
+            answers.set_item(key, (action, to_python(py, answer.value())?))?;
+        }
+        Err(PyRuntimeError::new_err(format!(
+            "the tool has asked more than {ROUNDS} questions"
+        )))
     }
 
     /// A step of a job; its result once it has one.
@@ -295,6 +365,33 @@ fn part_of(call: &mut Call<'_>, part: &Bound<'_, PyAny>) -> PyResult<Answer> {
         "resource_blob" => call.resource_blob(&text(1)?, &text(2)?, Data::Copied(&bytes(3)?)),
         _ => return Err(PyTypeError::new_err(format!("no content block {kind:?}"))),
     })
+}
+
+/// Questions that one call asks at most, one after the other.
+const ROUNDS: usize = 16;
+
+/// Calls whose earlier answers are kept while the next one is waited for: as
+/// many as the core gives out states.
+const WAITING: usize = agentmote::limits::SEALED as usize;
+
+pyo3::create_exception!(
+    _native,
+    NeedInput,
+    PyBaseException,
+    "A question that has no answer yet: its key, its message and its form."
+);
+
+/// What a question asks for.
+#[pyclass(frozen, module = "agentmote._native")]
+pub(crate) struct Form(agentmote::tool::Form);
+
+#[pymethods]
+impl Form {
+    /// A form of these plain fields; it is kept for good.
+    #[new]
+    fn new(fields: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Maker::new().form(fields).map(Self)
+    }
 }
 
 /// The one handler behind every tool of a device in Python.

@@ -27,6 +27,10 @@ impl Clock {
         Instant::from_millis(millis)
     }
 
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.moved.is_some()
+    }
+
     /// Moves a virtual clock forward to `then`; whether it is one.
     pub(crate) fn jump(&self, then: Instant) -> bool {
         if let Some(millis) = &self.moved {

@@ -7,7 +7,8 @@ use std::sync::Once;
 use agentmote::mcp::{Device, Identity};
 use agentmote::resource::{Reader, Resource};
 use agentmote::tool::{
-    Asks, Capabilities, Decimal, Effects, Entry, Handler, Input, Literal, Param, Tool, Type, verify,
+    Asks, Capabilities, Decimal, Effects, Entry, Form, Handler, Input, Literal, Param, Tool, Type,
+    verify,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -136,7 +137,10 @@ impl Maker {
             },
             requires: Capabilities::NONE,
             polled: given_as(given, "polled")?,
-            asks: Asks::Never,
+            asks: match given_as(given, "asks")? {
+                true => Asks::Sealed,
+                false => Asks::Never,
+            },
         };
         checked(&what, || verify(&tool))?;
         Ok(Entry { tool, run })
@@ -161,6 +165,15 @@ impl Maker {
     fn member(&mut self, given: &Bound<'_, PyDict>, name: &str) -> PyResult<&'static str> {
         let text: String = given_as(given, name)?;
         Ok(self.text(&text))
+    }
+
+    /// A form of these fields. The core keeps it in what it is about to send,
+    /// so it stays for good, as the arena of this maker does.
+    pub(crate) fn form(mut self, fields: &Bound<'_, PyAny>) -> PyResult<Form> {
+        let fields = self.params("form", fields)?;
+        let form = checked("form", || Form::new(fields))?;
+        std::mem::forget(self.arena);
+        Ok(form)
     }
 
     fn params(&mut self, what: &str, list: &Bound<'_, PyAny>) -> PyResult<&'static [Param]> {

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agentmote::server::Server;
-use agentmote::tool::Type;
+use agentmote::tool::{Asks, Type};
 use bench_arm::Arm;
-use pyo3::exceptions::{PyRuntimeError, PyTimeoutError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString};
@@ -49,6 +49,16 @@ impl Device {
             http: Mutex::new(None),
         }
     }
+}
+
+/// The key of a device: random, but for a simulation, in which each run is to
+/// be the same.
+fn key(clock: &Clock) -> PyResult<[u8; 32]> {
+    let mut key = [0; 32];
+    if !clock.is_virtual() {
+        getrandom::fill(&mut key).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    }
+    Ok(key)
 }
 
 fn inside() -> PyErr {
@@ -155,7 +165,8 @@ impl Device {
             explain,
         };
         let served = Served {
-            server: Server::new(device, PyApp::new(Arc::new(functions))),
+            server: Server::new(device, PyApp::new(Arc::new(functions)))
+                .with_key(key(clock.get())?),
             _tables: Some(maker.finish()),
         };
         Ok(Self::new(Running::new(Box::new(served), clock)))
@@ -289,6 +300,7 @@ fn code(given: &Bound<'_, PyDict>, tool: &agentmote::tool::Tool) -> PyResult<Cod
         dump: member(given, "dump")?,
         wrap: member(given, "wrap")?,
         polled: tool.polled,
+        asks: tool.asks != Asks::Never,
     })
 }
 
@@ -387,7 +399,7 @@ impl BenchArm {
     #[new]
     fn new(py: Python<'_>, clock: Py<Clock>) -> PyResult<Self> {
         let served = Served {
-            server: Server::new(&bench_arm::DEVICE, Arm::new()),
+            server: Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?),
             _tables: None,
         };
         let device = Device::new(Running::new(Box::new(served), clock));

@@ -27,6 +27,8 @@ mod _native {
     use super::*;
 
     #[pymodule_export]
+    use super::app::Form;
+    #[pymodule_export]
     use super::clock::Clock;
     #[pymodule_export]
     use super::device::{BenchArm, Connection, Device};
@@ -39,6 +41,7 @@ mod _native {
         // Newest first, as a device tells them.
         let versions = Version::ALL.map(Version::text);
         module.add("PROTOCOL_VERSIONS", PyTuple::new(module.py(), versions)?)?;
+        module.add("NeedInput", module.py().get_type::<app::NeedInput>())?;
         module.add("MAX_PARAMS", limits::PARAMS)?;
         module.add("MAX_DEPTH", limits::PARAM_DEPTH)?;
         module.add("MAX_REQUEST", wire::REQUEST)?;

@@ -7,6 +7,7 @@ and `agentmote.sim` simulates the bench arm on a virtual clock.
 from agentmote._client import (
     AsyncClient,
     Client,
+    Question,
     Resource,
     Result,
     Sent,
@@ -51,6 +52,7 @@ __all__ = [
     "Link",
     "Progress",
     "ProtocolError",
+    "Question",
     "Range",
     "Resource",
     "Result",

@@ -45,6 +45,7 @@ from agentmote._transports import DeviceTransport, LineTransport, line_transport
 T = TypeVar("T")
 Message = Dict[str, Any]
 OnProgress = Callable[[float, Optional[float]], None]
+OnInput = Callable[["Question"], Any]
 Target = Union[str, BaseDevice, LineTransport]
 
 MODERN = "2026-07-28"
@@ -59,6 +60,9 @@ older handshake is tried (M-172)."""
 
 TRACE = 1000
 """Messages that a client remembers."""
+
+ROUNDS = 32
+"""Times that one call may ask."""
 
 LINE = 16 * 1024 * 1024
 """Bytes of the longest line that is taken from a peer."""
@@ -76,6 +80,16 @@ class Sent:
     def __str__(self) -> str:
         arrow = "->" if self.to_device else "<-"
         return f"{self.seconds:10.3f} {arrow} {self.text}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a device asks in the middle of a call."""
+
+    message: str
+    """What the user reads."""
+    schema: Dict[str, Any]
+    """What is to be filled in, as JSON Schema."""
 
 
 @dataclass(frozen=True)
@@ -162,15 +176,18 @@ class _Requests:
 
 
 Note = Callable[[bool, str], None]
+Answer = Callable[[Message], Message]
+"""Gives the result of a request of the device, or raises `ProtocolError`."""
 
 
 class _Lines(_Requests):
     """Requests over lines. Several threads may wait at once: one of them reads
     for all."""
 
-    def __init__(self, transport: LineTransport, note: Note) -> None:
+    def __init__(self, transport: LineTransport, note: Note, answer: Answer) -> None:
         self._transport = transport
         self._note = note
+        self._answer = answer
         self._slots: Dict[Any, _Slot] = {}
         self._reading = threading.Lock()
         self._writing = threading.Lock()
@@ -258,13 +275,7 @@ class _Lines(_Requests):
             self._serve(message)
 
     def _serve(self, message: Message) -> None:
-        """The device asks: only for a ping there is an answer."""
-        answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
-        if message["method"] == "ping":
-            answer["result"] = {}
-        else:
-            answer["error"] = {"code": -32601, "message": "this client serves no methods"}
-        self._send(answer)
+        self._send(answer_to(message, self._answer))
 
     def reopen(self) -> None:
         self._pending.clear()
@@ -272,6 +283,16 @@ class _Lines(_Requests):
 
     def close(self) -> None:
         self._transport.close()
+
+
+def answer_to(message: Message, answer: Answer) -> Message:
+    """The answer to a request of the device."""
+    found: Message = {"jsonrpc": "2.0", "id": message["id"]}
+    try:
+        found["result"] = answer(message)
+    except ProtocolError as error:
+        found["error"] = {"code": error.code, "message": error.message}
+    return found
 
 
 def _tell(message: Message, slots: Mapping[Any, _Slot]) -> None:
@@ -286,7 +307,10 @@ class _Http(_Requests):
     """Requests over HTTP: one each, on a connection that is kept for the
     thread."""
 
-    def __init__(self, url: str, token: Optional[str], note: Note) -> None:
+    def __init__(
+        self, url: str, token: Optional[str], note: Note, answer: Answer
+    ) -> None:
+        self._answer = answer
         parts = urllib.parse.urlsplit(url)
         if not parts.hostname:
             raise ValueError(f"{url}: no host")
@@ -296,6 +320,7 @@ class _Http(_Requests):
         self._token = token
         self._note = note
         self._session: Optional[str] = None
+        self._headers: Mapping[str, str] = {}
         self._own = threading.local()
         self._all: List[http.client.HTTPConnection] = []
 
@@ -341,7 +366,8 @@ class _Http(_Requests):
                 return connection, connection.getresponse()
         except TimeoutError:
             connection.close()
-            raise CallTimeout(f"no answer to {message['method']} in time") from None
+            method = message.get("method", "an answer")
+            raise CallTimeout(f"no answer to {method} in time") from None
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
@@ -412,6 +438,8 @@ class _Http(_Requests):
                 found = members(json.loads(text)) if text.strip() else {}
                 if found.get("method") == "notifications/progress":
                     _tell(found, slots)
+                elif "method" in found and "id" in found:
+                    self._reply(found)
                 elif "method" not in found and found.get("id") == message["id"]:
                     result = found
         if result is None:
@@ -419,8 +447,22 @@ class _Http(_Requests):
         return result
 
     def notify(self, message: Message, headers: Mapping[str, str]) -> None:
+        self._headers = headers
         _, answer = self._post(message, headers, 10.0)
         answer.read()
+
+    def _reply(self, message: Message) -> None:
+        """Answers a request of the device, which has come on the stream of a
+        call: on a connection of its own."""
+        answer = answer_to(message, self._answer)
+        kept = getattr(self._own, "connection", None)
+        self._own.connection = None
+        try:
+            connection, told = self._post(answer, self._headers, 10.0)
+            told.read()
+            connection.close()
+        finally:
+            self._own.connection = kept
 
     def reopen(self) -> None:
         self._session = None
@@ -449,10 +491,11 @@ class Client:
 
     def __init__(
         self,
-        requests: Callable[[Note], _Requests],
+        requests: Callable[[Note, Answer], _Requests],
         *,
         era: str = "auto",
         timeout: float = 30.0,
+        on_input: Optional[OnInput] = None,
     ) -> None:
         if era not in ("auto", "modern", "legacy"):
             raise ValueError(f"era {era!r}: auto, modern or legacy")
@@ -464,7 +507,9 @@ class Client:
         self._era = era
         self._ids = itertools.count(1)
         self._lock = threading.RLock()
-        self._requests = requests(self._note)
+        self._on_input = on_input
+        self._offers: Message = {} if on_input is None else {"elicitation": {}}
+        self._requests = requests(self._note, self._answer)
         self._version: Optional[str] = None
         self._lost = False
         self._server: Message = {}
@@ -552,7 +597,7 @@ class Client:
             "initialize",
             {
                 "protocolVersion": LEGACY,
-                "capabilities": {},
+                "capabilities": self._offers,
                 "clientInfo": CLIENT,
             },
         )
@@ -598,7 +643,7 @@ class Client:
         if self._version == MODERN:
             meta[META + "protocolVersion"] = MODERN
             meta[META + "clientInfo"] = CLIENT
-            meta[META + "clientCapabilities"] = {}
+            meta[META + "clientCapabilities"] = self._offers
         if progress is not None:
             meta["progressToken"] = number
         if meta:
@@ -716,13 +761,48 @@ class Client:
             progress: Gets the steps done and the steps in all, or None, each
                 time that the tool tells.
         """
-        params = {"name": name, "arguments": dict(arguments)}
-        answer = self._ask("tools/call", params, timeout, progress)
+        params: Message = {"name": name, "arguments": dict(arguments)}
+        for _ in range(ROUNDS):
+            answer = self._ask("tools/call", params, timeout, progress)
+            if answer.get("resultType") != "input_required":
+                break
+            # The call is sent anew, with the answers and the state (M-147).
+            params = {"name": name, "arguments": dict(arguments)}
+            params["inputResponses"] = {
+                key: self._respond(members(asked))
+                for key, asked in members(answer.get("inputRequests")).items()
+            }
+            if "requestState" in answer:
+                params["requestState"] = answer["requestState"]
+        else:
+            raise InvalidAnswer(f"{name} has asked in {ROUNDS} rounds, and goes on asking")
         structured = answer.get("structuredContent")
         result = Result(structured, elements(answer.get("content")))
         if answer.get("isError"):
             raise ToolError(result.text or "the tool has failed")
         return result
+
+    def _answer(self, message: Message) -> Message:
+        """The result of a request of the device."""
+        if message["method"] == "ping":
+            return {}
+        if message["method"] == "elicitation/create" and self._on_input is not None:
+            return self._respond(message)
+        raise ProtocolError(-32601, f"this client does not serve {message['method']}")
+
+    def _respond(self, asked: Message) -> Message:
+        """What `on_input` makes of a question."""
+        params = members(asked.get("params"))
+        if self._on_input is None or asked.get("method") != "elicitation/create":
+            return {"action": "cancel"}
+        schema = members(params.get("requestedSchema"))
+        value = self._on_input(Question(str(params.get("message", "")), schema))
+        if value is None:
+            return {"action": "decline"}
+        fields = list(members(schema.get("properties")))
+        if not isinstance(value, dict) and len(fields) == 1:
+            value = {fields[0]: value}
+        return {"action": "accept", "content": value}
 
     def resources(self) -> List[Resource]:
         """The resources of the device and their templates."""
@@ -898,6 +978,7 @@ def connect(
     era: str = "auto",
     timeout: float = 30.0,
     token: Optional[str] = None,
+    on_input: Optional[OnInput] = None,
 ) -> Client:
     """A client of a device, wherever it is.
 
@@ -922,6 +1003,10 @@ def connect(
         era: ``auto``, or only one: ``modern`` or ``legacy``.
         timeout: Seconds that an answer may take.
         token: The bearer token, for HTTP.
+        on_input: Gets a `Question` that the device asks in the middle of a call,
+            and gives the answer: the fields as a ``dict``, the value alone if
+            there is one field, or None to refuse. Without it the device is told
+            that nobody can be asked.
 
     Raises:
         ValueError: the target is none.
@@ -930,7 +1015,12 @@ def connect(
     """
     if isinstance(target, str) and target.partition(":")[0] in ("http", "https"):
         url = target
-        return Client(lambda note: _Http(url, token, note), era=era, timeout=timeout)
+        return Client(
+            lambda note, answer: _Http(url, token, note, answer),
+            era=era,
+            timeout=timeout,
+            on_input=on_input,
+        )
     if token is not None:
         raise ValueError("a token is for HTTP only")
     transport: LineTransport
@@ -944,7 +1034,12 @@ def connect(
         transport = line_transport(target)
     else:
         transport = target
-    return Client(lambda note: _Lines(transport, note), era=era, timeout=timeout)
+    return Client(
+        lambda note, answer: _Lines(transport, note, answer),
+        era=era,
+        timeout=timeout,
+        on_input=on_input,
+    )
 
 
 async def connect_async(
@@ -953,8 +1048,11 @@ async def connect_async(
     era: str = "auto",
     timeout: float = 30.0,
     token: Optional[str] = None,
+    on_input: Optional[OnInput] = None,
 ) -> AsyncClient:
     """`connect` for ``async`` code."""
     loop = asyncio.get_running_loop()
-    make = functools.partial(connect, target, era=era, timeout=timeout, token=token)
+    make = functools.partial(
+        connect, target, era=era, timeout=timeout, token=token, on_input=on_input
+    )
     return AsyncClient(await loop.run_in_executor(None, make))

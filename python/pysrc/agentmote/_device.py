@@ -304,6 +304,7 @@ class Device(BaseDevice):
         actuates: bool = False,
         idempotent: bool = False,
         destructive: bool = False,
+        asks: bool = False,
     ) -> Callable[[F], F]: ...
 
     def tool(
@@ -318,6 +319,7 @@ class Device(BaseDevice):
         actuates: bool = False,
         idempotent: bool = False,
         destructive: bool = False,
+        asks: bool = False,
     ) -> Any:
         """Makes a function a tool; it stays callable as it was.
 
@@ -334,6 +336,7 @@ class Device(BaseDevice):
             actuates: It moves or switches something.
             idempotent: Calling it twice is the same as once.
             destructive: It may destroy what cannot be brought back.
+            asks: It asks the caller's user in mid-call; see `Call.ask`.
 
         Raises:
             TypeError: a hint is missing, or no JSON type can be made of it.
@@ -348,6 +351,7 @@ class Device(BaseDevice):
                 "actuates": actuates,
                 "idempotent": idempotent,
                 "destructive": destructive,
+                "asks": asks,
             }
             tool = self._describe(function, name, title, description, flags)
             if any(other["name"] == tool["name"] for other in self._tools):
@@ -378,8 +382,14 @@ class Device(BaseDevice):
             raise TypeError(f"{where}: an async generator cannot be a tool")
         generator = inspect.isgeneratorfunction(code)
         polled = generator or inspect.iscoroutinefunction(code)
+        if flags["asks"] and polled:
+            raise TypeError(f"{where}: a tool that asks is a plain function")
+        if flags["asks"] and wants_call is None:
+            raise TypeError(f"{where}: a tool that asks has a parameter of type Call")
         output, wrap, dump = result_of(hints.get("return", Ellipsis), generator, where)
-        run = self._runner(function, members, wants_call, generator, polled)
+        run = self._runner(
+            function, members, wants_call, generator, polled, flags["asks"]
+        )
         return {
             "name": name,
             "title": title,
@@ -400,6 +410,7 @@ class Device(BaseDevice):
         wants_call: Optional[str],
         generator: bool,
         polled: bool,
+        asks: bool,
     ) -> Callable[..., Any]:
         loads = {name: member.load for name, member in members.items() if member.load}
         if not (loads or wants_call or polled):
@@ -410,11 +421,11 @@ class Device(BaseDevice):
         clock = self.clock
 
         @functools.wraps(function)
-        def run(**given: Any) -> Any:
+        def run(*answers: Dict[str, Tuple[str, Any]], **given: Any) -> Any:
             for name, load in loads.items():
                 if name in given:
                     given[name] = load(given[name])
-            call = Call(clock, polled)
+            call = Call(clock, polled, answers[0] if asks else None)
             if wants_call:
                 given[wants_call] = call
             begun = function(**given)

@@ -10,12 +10,29 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
 import heapq
+import inspect
 import math
 from dataclasses import dataclass
-from typing import Any, Callable, Coroutine, Generator, List, Optional, Tuple
+from typing import (
+    Any,
+    Callable,
+    Coroutine,
+    Dict,
+    Generator,
+    List,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    cast,
+)
 
-from agentmote._native import Clock
+from agentmote import _hints
+from agentmote._native import Clock, Form, NeedInput
+
+T = TypeVar("T")
 
 Told = Tuple[bool, Any, Optional[int], int, int]
 """Whether it is done, its result, its progress and total, and milliseconds
@@ -45,10 +62,17 @@ class Progress:
 class Call:
     """One call, for a function that has a parameter of this type."""
 
-    def __init__(self, clock: Clock, steps: bool) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        steps: bool,
+        answers: Optional[Dict[str, Tuple[str, Any]]] = None,
+    ) -> None:
         self._clock = clock
         self._steps = steps
         self._progress: Optional[Tuple[int, int]] = None
+        self._answers = answers
+        self._asked = 0
 
     @property
     def now(self) -> float:
@@ -70,9 +94,72 @@ class Call:
             )
         self._progress = whole(done), whole(total)
 
+    def ask(self, message: str, form: Type[T]) -> Optional[T]:
+        """Asks the user of the caller, and gives the answer; None if the user
+        has refused or gone away.
+
+        The function is run anew from its beginning once the answer has come,
+        in another request it may be, so it asks before it does anything, and
+        the same each time. It is a plain one, of a tool with ``asks=True``.
+
+        Args:
+            message: What the user reads.
+            form: What is to be filled in: a hint such as ``int``, ``Literal``
+                or ``Annotated[str, Length(max=8)]``, or a dataclass or a
+                ``TypedDict`` of such.
+
+        Raises:
+            RuntimeError: the tool is not declared to ask.
+            TypeError: no form can be made of the hint.
+        """
+        if self._answers is None:
+            raise RuntimeError("only a plain function of a tool with asks=True can ask")
+        key = f"q{self._asked}"
+        self._asked += 1
+        made = form_of(cast(Any, form))
+        if key not in self._answers:
+            raise NeedInput(key, message, made.native)
+        action, content = self._answers[key]
+        if action != "accept":
+            return None
+        value = content if made.whole else content.get(FIELD)
+        answer: T = value if made.load is None else made.load(value)
+        return answer
+
+    def confirm(self, message: str) -> bool:
+        """Asks the user of the caller for a yes or no: whether it was a yes. See
+        `ask`."""
+        return self.ask(message, bool) is True
+
     def _take(self) -> Tuple[Optional[int], int]:
         told, self._progress = self._progress, None
         return (None, 0) if told is None else told
+
+
+FIELD = "value"
+"""The one field of a form that is no object."""
+
+
+@dataclass(frozen=True)
+class MadeForm:
+    """A form, and how its answer becomes a value of the hint."""
+
+    native: Form
+    whole: bool
+    load: Optional[Callable[[Any], Any]]
+
+
+@functools.lru_cache(maxsize=None)
+def form_of(hint: Any) -> MadeForm:
+    """The form of a hint. The native one is kept for good, so it is made
+    once."""
+    if _hints.is_object(hint):
+        found = _hints.describe(hint, "form")
+        return MadeForm(Form(found.type[1]), True, found.load)
+    member = _hints.member(
+        FIELD, hint, inspect.Parameter.empty, True, "form", ""
+    )
+    return MadeForm(Form([member.plain]), False, member.load)
 
 
 def whole(steps: float) -> int:

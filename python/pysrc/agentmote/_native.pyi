@@ -11,7 +11,9 @@ __all__ = [
     "Clock",
     "Connection",
     "Device",
+    "Form",
     "Listener",
+    "NeedInput",
     "__version__",
 ]
 
@@ -79,6 +81,12 @@ class Device:
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
     ) -> Listener: ...
+
+@final
+class Form:
+    def __new__(cls, fields: List[Dict[str, Any]]) -> Form: ...
+
+class NeedInput(BaseException): ...
 
 @final
 class Connection:
