@@ -46,6 +46,22 @@ pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
     }
 }
 
+/// Runs of the simulated arm against its model, as the README says.
+pub(crate) fn soak(log: &mut Log) -> Result<String, Stop> {
+    let text = Job::new(interpreter()?)
+        .args(["-m", "agentmote", "sim", "--soak", SEEDS])
+        .minutes(5)
+        .output()?;
+    log.line(&text)?;
+    match text.trim() {
+        told if told.starts_with(&format!("{SEEDS} seeds, ")) => Ok(told.to_owned()),
+        told => Err(Stop::Fail(told.to_owned())),
+    }
+}
+
+/// Seeds of that.
+const SEEDS: &str = "1000";
+
 /// Tests of that suite which pass at least.
 const TESTS: u32 = 30;
 

@@ -159,6 +159,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: board_lines::python,
     },
     Step {
+        name: "python-soak",
+        about: "a thousand random runs of the simulated arm against its model",
+        needs: &["python-package"],
+        run: python_package::soak,
+    },
+    Step {
         name: "bench-python",
         about: "requests a second of a device in Python, against the Python SDK",
         needs: &["python-package"],
