@@ -4,10 +4,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 
 use agentmote::json::Value;
-use agentmote::resource::{Read, Reader, Reading};
+use agentmote::resource::{Read, Reader, Reading, Watch};
+use agentmote::time::Instant;
 use agentmote::tool::{Action, Answer, Call, Data, InputRequest, IntoAnswer as _};
 use pyo3::exceptions::{PyBaseException, PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -54,7 +56,10 @@ impl Reads {
 pub(crate) struct Source {
     /// Gets the URI's parameters by name.
     pub(crate) read: Py<PyAny>,
+    pub(crate) uri: String,
     pub(crate) params: Vec<String>,
+    /// How often it has changed.
+    pub(crate) version: AtomicU32,
 }
 
 /// Every function of a device. They never change once it is in use.
@@ -118,6 +123,11 @@ impl PyApp {
                 .name()
                 .map_or_else(|_| "the tool failed".into(), |name| name.to_string()),
         }
+    }
+
+    /// Whether a call is on its way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.jobs.is_empty()
     }
 
     fn fail(&mut self, py: Python<'_>, call: &mut Call<'_>, error: PyErr) -> Answer {
@@ -441,6 +451,16 @@ fn read_of(
     }
 }
 
+/// What tells whether resources have changed, as [`resource_reader`].
+pub(crate) const fn resource_watch(at: usize) -> Option<Watch<PyApp>> {
+    if at < PLACES { Some(WATCHES[at]) } else { None }
+}
+
+fn watch_at<const AT: usize>(app: &PyApp, _: Instant) -> u32 {
+    let source = app.functions.resources.get(AT);
+    source.map_or(0, |source| source.version.load(Ordering::SeqCst))
+}
+
 macro_rules! eight {
     ($reader:ident: $($at:literal)*) => {
         [$(
@@ -452,4 +472,5 @@ macro_rules! eight {
 }
 
 const RESOURCES: [Reader<PyApp>; PLACES] = eight!(read_at: 0 8 16 24 32 40 48 56);
+const WATCHES: [Watch<PyApp>; PLACES] = eight!(watch_at: 0 8 16 24 32 40 48 56);
 const TEMPLATES: [Reader<PyApp>; PLACES] = eight!(read_template_at: 0 8 16 24 32 40 48 56);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use agentmote::mcp::{Device, Identity};
-use agentmote::resource::{Reader, Resource};
+use agentmote::resource::{Reader, Resource, Watch};
 use agentmote::tool::{
     Asks, Capabilities, Decimal, Effects, Entry, Form, Handler, Input, Literal, Param, Tool, Type,
     verify,
@@ -151,13 +151,16 @@ impl Maker {
         &mut self,
         given: &Bound<'_, PyDict>,
         read: Reader<App>,
+        watch: Option<Watch<App>>,
     ) -> PyResult<Resource<App>> {
+        let subscribable: bool = given_as(given, "subscribable")?;
         let uri = self.member(given, "uri")?;
         let name = self.member(given, "name")?;
         Ok(Resource {
             title: self.member(given, "title")?,
             description: self.member(given, "description")?,
             mime: self.member(given, "mime")?,
+            watch: watch.filter(|_| subscribable),
             ..Resource::new(uri, name, read)
         })
     }

@@ -1,5 +1,6 @@
 //! Devices and connections as Python sees them.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -39,11 +40,13 @@ pub(crate) struct Device {
     /// The peer of `handle`: lines, and HTTP.
     lines: Mutex<Option<Wire>>,
     http: Mutex<Option<Wire>>,
+    functions: Option<Arc<Functions>>,
 }
 
 impl Device {
-    fn new(running: Running) -> Self {
+    fn new(running: Running, functions: Option<Arc<Functions>>) -> Self {
         Self {
+            functions,
             running: Arc::new(running),
             lines: Mutex::new(None),
             http: Mutex::new(None),
@@ -101,7 +104,8 @@ fn drive(
         if taken > 0 || filled > 0 {
             continue;
         }
-        let Some(wake) = wire.wake() else {
+        let busy = running.with(|backend| backend.is_busy());
+        let Some(wake) = wire.wake().filter(|_| busy == Some(true)) else {
             return Ok(End::Done);
         };
         let now = running.now();
@@ -138,7 +142,9 @@ impl Device {
             codes.push(code(given, &entry.tool)?);
             entries.push(entry);
         }
-        let mut sources = |list: &Bound<'_, PyList>, reader: fn(usize) -> Option<_>| {
+        let mut sources = |list: &Bound<'_, PyList>,
+                           reader: fn(usize) -> Option<_>,
+                           watch: fn(usize) -> Option<_>| {
             let mut entries = Vec::new();
             let mut sources = Vec::new();
             for (at, given) in list.iter().enumerate() {
@@ -147,29 +153,33 @@ impl Device {
                     let most = app::PLACES;
                     PyValueError::new_err(format!("more than {most} resources of one kind"))
                 })?;
-                entries.push(maker.resource(given, reader)?);
+                entries.push(maker.resource(given, reader, watch(at))?);
                 sources.push(Source {
                     read: member(given, "read")?,
+                    uri: member(given, "uri")?,
+                    version: AtomicU32::new(0),
                     params: member(given, "params")?,
                 });
             }
             Ok::<_, PyErr>((entries, sources))
         };
-        let (plain, resource_sources) = sources(resources, app::resource_reader)?;
-        let (families, template_sources) = sources(templates, app::template_reader)?;
+        let (plain, resource_sources) =
+            sources(resources, app::resource_reader, app::resource_watch)?;
+        let (families, template_sources) = sources(templates, app::template_reader, |_| None)?;
         let device = maker.device(identity, entries, plain, families)?;
-        let functions = Functions {
+        let functions = Arc::new(Functions {
             tools: codes,
             resources: resource_sources,
             templates: template_sources,
             explain,
-        };
+        });
         let served = Served {
-            server: Server::new(device, PyApp::new(Arc::new(functions)))
+            server: Server::new(device, PyApp::new(Arc::clone(&functions)))
                 .with_key(key(clock.get())?),
             _tables: Some(maker.finish()),
         };
-        Ok(Self::new(Running::new(Box::new(served), clock)))
+        let running = Running::new(Box::new(served), clock);
+        Ok(Self::new(running, Some(functions)))
     }
 
     /// Offers one request, or several, and gives the complete answer.
@@ -211,9 +221,9 @@ impl Device {
                 End::Late => Err(PyTimeoutError::new_err(format!(
                     "no answer within {timeout} s; the calls were given up"
                 ))),
-                End::Done if !whole => {
-                    Err(PyValueError::new_err("the HTTP request is not complete"))
-                }
+                End::Done if !whole => Err(PyValueError::new_err(
+                    "the HTTP request is not complete, or its answer has no end",
+                )),
                 End::Done => Ok(out),
             }
         })?;
@@ -256,6 +266,16 @@ impl Device {
         let lists = Lists::new(hosts, origins);
         let running = Arc::clone(&self.running);
         py.detach(|| Listener::open(running, address, lists, token))
+    }
+
+    /// Tells that a resource has changed; whether there is one of that URI.
+    fn changed(&self, uri: &str) -> bool {
+        let sources = self.functions.iter().flat_map(|all| &all.resources);
+        let found = sources.into_iter().find(|source| source.uri == uri);
+        if let Some(source) = found {
+            source.version.fetch_add(1, Ordering::SeqCst);
+        }
+        found.is_some()
     }
 
     /// How often a handler was called; of the bench arm, how many commands its
@@ -402,7 +422,7 @@ impl BenchArm {
             server: Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?),
             _tables: None,
         };
-        let device = Device::new(Running::new(Box::new(served), clock));
+        let device = Device::new(Running::new(Box::new(served), clock), None);
         Ok(Self {
             device: Py::new(py, device)?,
         })

@@ -6,6 +6,7 @@ and `agentmote.sim` simulates the bench arm on a virtual clock.
 
 from agentmote._client import (
     AsyncClient,
+    Changes,
     Client,
     Question,
     Resource,
@@ -37,6 +38,7 @@ __all__ = [
     "BaseDevice",
     "Call",
     "CallTimeout",
+    "Changes",
     "Client",
     "Clock",
     "Connection",

@@ -9,6 +9,7 @@ import functools
 import http.client
 import itertools
 import json
+import socket
 import threading
 import time
 import urllib.parse
@@ -150,6 +151,65 @@ class _Slot:
     answer: Optional[Message] = None
 
 
+class Changes:
+    """A subscription to a resource; ends with its ``with``."""
+
+    def __init__(self, uri: str, modern: bool, now: Callable[[], float]) -> None:
+        self.uri = uri
+        """The URI of the resource."""
+        self.modern = modern
+        """Whether it is one of the modern era."""
+        self.told: Optional[Message] = None
+        """The answer to the wish to hear; None before it has come."""
+        self.until: Callable[[Callable[[], bool], float], bool] = lambda done, end: done()
+        """Reads until something has come."""
+        self.end: Callable[[], None] = lambda: None
+        """Tells the device that it need not tell any more."""
+        self._now = now
+        self._count = 0
+        self._seen = 0
+        self._ended = False
+
+    def take(self, message: Message) -> None:
+        """Takes what the device tells."""
+        method = message.get("method")
+        if method == "notifications/resources/updated":
+            self._count += 1
+        elif method == "notifications/subscriptions/acknowledged":
+            self.told = members(message.get("params"))
+        elif method is None:
+            # The answer to the request ends the subscription, or refuses it.
+            self.told = self.told or message
+            self._ended = True
+
+    def wait(self, timeout: float) -> bool:
+        """Whether the resource has changed since the last time, or does within
+        so many seconds. Several changes may be told as one.
+
+        Raises:
+            ConnectionLost: the connection, or the device, has ended it.
+        """
+        end = self._now() + timeout
+        self.until(lambda: self._count != self._seen or self._ended, end)
+        if self._count != self._seen:
+            self._seen = self._count
+            return True
+        if self._ended:
+            raise ConnectionLost(f"the device has ended the subscription to {self.uri}")
+        return False
+
+    def close(self) -> None:
+        """Ends the subscription. Once more does nothing."""
+        end, self.end = self.end, lambda: None
+        end()
+
+    def __enter__(self) -> "Changes":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class _Requests:
     """A way for requests to go; what lines and HTTP have in common."""
 
@@ -163,6 +223,16 @@ class _Requests:
         raise NotImplementedError
 
     def notify(self, message: Message, headers: Mapping[str, str]) -> None:
+        raise NotImplementedError
+
+    def listen(
+        self, changes: Changes, message: Message, headers: Mapping[str, str], timeout: float
+    ) -> None:
+        """Lets `changes` hear what the device tells."""
+        raise NotImplementedError
+
+    def unlisten(self, changes: Changes) -> None:
+        """Ends that."""
         raise NotImplementedError
 
     def now(self) -> float:
@@ -193,6 +263,7 @@ class _Lines(_Requests):
         self._writing = threading.Lock()
         self._told = threading.Condition()
         self._pending = bytearray()
+        self._changes: Dict[Any, Changes] = {}
 
     def now(self) -> float:
         return self._transport.now()
@@ -209,27 +280,48 @@ class _Lines(_Requests):
         try:
             end = self.now() + timeout
             self._send(message)
-            while slot.answer is None:
-                if self._reading.acquire(blocking=False):
-                    try:
-                        # Another thread may have read it just before.
-                        if slot.answer is None:
-                            left = end - self.now()
-                            if left <= 0:
-                                raise CallTimeout(
-                                    f"no answer to {message['method']} within {timeout:g} s"
-                                )
-                            self._read(left)
-                    finally:
-                        self._reading.release()
-                        with self._told:
-                            self._told.notify_all()
-                else:
-                    with self._told:
-                        self._told.wait(0.05)
-            return slot.answer
+            if not self._until(lambda: slot.answer is not None, end):
+                raise CallTimeout(f"no answer to {message['method']} within {timeout:g} s")
+            return slot.answer or {}
         finally:
             self._slots.pop(message["id"], None)
+
+    def _until(self, done: Callable[[], bool], end: float) -> bool:
+        """Reads until something has come; whether it has before `end`."""
+        while not done():
+            if not self._reading.acquire(blocking=False):
+                with self._told:
+                    self._told.wait(0.05)
+                continue
+            try:
+                # Another thread may have read it just before.
+                if done():
+                    return True
+                left = end - self.now()
+                if left <= 0:
+                    return False
+                self._read(left)
+            finally:
+                self._reading.release()
+                with self._told:
+                    self._told.notify_all()
+        return True
+
+    def listen(
+        self, changes: "Changes", message: Message, headers: Mapping[str, str], timeout: float
+    ) -> None:
+        key = message["id"] if changes.modern else changes.uri
+        self._changes[key] = changes
+        changes.until = self._until
+        if changes.modern:
+            self._send(message)
+            if not self._until(lambda: changes.told is not None, self.now() + timeout):
+                raise CallTimeout(f"no answer to {message['method']} within {timeout:g} s")
+
+    def unlisten(self, changes: "Changes") -> None:
+        self._changes = {
+            key: other for key, other in self._changes.items() if other is not changes
+        }
 
     def notify(self, message: Message, headers: Mapping[str, str]) -> None:
         self._send(message)
@@ -266,8 +358,17 @@ class _Lines(_Requests):
             return
         if message.get("method") == "notifications/progress":
             _tell(message, self._slots)
+        elif str(message.get("method")).startswith("notifications/"):
+            params = members(message.get("params"))
+            key = members(params.get("_meta")).get(META + "subscriptionId", params.get("uri"))
+            changes = self._changes.get(key) if isinstance(key, (int, str)) else None
+            if changes is not None:
+                changes.take(message)
         elif "method" not in message:
             identity = message.get("id")
+            listening = self._changes.get(identity) if isinstance(identity, int) else None
+            if listening is not None:
+                listening.take(message)
             slot = self._slots.get(identity) if isinstance(identity, (int, str)) else None
             if slot is not None:
                 slot.answer = message
@@ -323,6 +424,7 @@ class _Http(_Requests):
         self._headers: Mapping[str, str] = {}
         self._own = threading.local()
         self._all: List[http.client.HTTPConnection] = []
+        self._streams: Dict[int, Callable[[], None]] = {}
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         found: Optional[http.client.HTTPConnection] = getattr(self._own, "connection", None)
@@ -464,11 +566,103 @@ class _Http(_Requests):
         finally:
             self._own.connection = kept
 
+    def listen(
+        self, changes: Changes, message: Message, headers: Mapping[str, str], timeout: float
+    ) -> None:
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        connection = kind(self._host, self._port, timeout=timeout)
+        told = threading.Condition()
+        sent = {"Accept": "text/event-stream", **headers}
+        if self._token is not None:
+            sent["Authorization"] = f"Bearer {self._token}"
+        if self._session is not None:
+            sent["Mcp-Session-Id"] = self._session
+        text = json.dumps(message, separators=(",", ":")) if changes.modern else ""
+        if changes.modern:
+            sent["Content-Type"] = "application/json"
+            sent["Accept"] = "application/json, text/event-stream"
+            self._note(True, text)
+        try:
+            connection.request(
+                "POST" if changes.modern else "GET", self._path, text.encode() or None, sent
+            )
+            answer = connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
+        media = (answer.getheader("Content-Type") or "").partition(";")[0]
+        if media != "text/event-stream":
+            body = answer.read()
+            connection.close()
+            self._note(False, f"{answer.status} {body.decode(errors='replace')}")
+            if media != "application/json":
+                raise InvalidAnswer(f"HTTP {answer.status}: no stream of events")
+            changes.take(members(json.loads(body)))
+            return
+        sock = connection.sock
+
+        def take(message: Message) -> None:
+            with told:
+                changes.take(message)
+                told.notify_all()
+
+        def read() -> None:
+            data: List[bytes] = []
+            try:
+                if sock is not None:
+                    sock.settimeout(None)
+                while True:
+                    line = answer.readline(LINE)
+                    if not line:
+                        break
+                    line = line.rstrip(b"\r\n")
+                    if line.startswith(b"data:"):
+                        data.append(line[5:].lstrip(b" "))
+                    elif not line and data:
+                        text = b"\n".join(data)
+                        data = []
+                        self._note(False, text.decode(errors="replace"))
+                        if text.strip():
+                            take(members(json.loads(text)))
+            except (OSError, ValueError, http.client.HTTPException, AttributeError):
+                # The end of the stream, whichever way.
+                pass
+            take({})
+
+        def until(done: Callable[[], bool], end: float) -> bool:
+            with told:
+                return told.wait_for(done, max(end - time.monotonic(), 0))
+
+        def close() -> None:
+            if sock is not None:
+                try:
+                    sock.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+            connection.close()
+
+        changes.until = until
+        self._streams[id(changes)] = close
+        # A stream has no limit of time: reading it has a thread.
+        threading.Thread(target=read, daemon=True, name="agentmote-stream").start()
+        if changes.modern and not until(
+            lambda: changes.told is not None, time.monotonic() + timeout
+        ):
+            raise CallTimeout(f"no answer to {message['method']} within {timeout:g} s")
+
+    def unlisten(self, changes: Changes) -> None:
+        close = self._streams.pop(id(changes), None)
+        if close is not None:
+            close()
+
     def reopen(self) -> None:
         self._session = None
         self.close()
 
     def close(self) -> None:
+        for close in list(self._streams.values()):
+            close()
+        self._streams.clear()
         for connection in self._all:
             connection.close()
 
@@ -837,6 +1031,63 @@ class Client:
         values = [content_value(content) for content in contents]
         return values[0] if len(values) == 1 else values
 
+    def subscribe(self, uri: str, /) -> Changes:
+        """Subscribes to a resource: `Changes.wait` tells when it has changed.
+
+        Raises:
+            ProtocolError: there is no such resource, or nothing to subscribe
+                to.
+            InvalidAnswer: the device does not tell of this one.
+        """
+        modern = self._version == MODERN
+        changes = Changes(uri, modern, self._requests.now)
+        number = next(self._ids)
+        message: Message = {"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen"}
+        if modern:
+            message["params"] = {
+                "notifications": {"resourceSubscriptions": [uri]},
+                "_meta": {
+                    META + "protocolVersion": MODERN,
+                    META + "clientInfo": CLIENT,
+                    META + "clientCapabilities": self._offers,
+                },
+            }
+            headers = self._headers("subscriptions/listen")
+        else:
+            self._ask("resources/subscribe", {"uri": uri})
+            headers = self._headers()
+
+        def end() -> None:
+            self._requests.unlisten(changes)
+            try:
+                if not modern:
+                    self._ask("resources/unsubscribe", {"uri": uri})
+                else:
+                    self._give_up(number)
+            except Error:
+                # A device that is gone tells nothing any more.
+                pass
+
+        try:
+            self._requests.listen(changes, message, headers, self.timeout)
+        except BaseException:
+            self._requests.unlisten(changes)
+            raise
+        changes.end = end
+        told = changes.told or {}
+        if "error" in told:
+            changes.end = lambda: None
+            self._requests.unlisten(changes)
+            error = members(told["error"])
+            raise ProtocolError(
+                error.get("code", 0), error.get("message", ""), error.get("data")
+            )
+        honoured = elements(members(told.get("notifications")).get("resourceSubscriptions"))
+        if modern and uri not in honoured:
+            changes.close()
+            raise InvalidAnswer(f"the device does not tell when {uri} changes")
+        return changes
+
     def reconnect(self) -> None:
         """Connects anew, after the connection was lost or the board was reset.
 
@@ -956,6 +1207,14 @@ class AsyncClient:
     async def read(self, uri: str, /) -> Any:
         """See `Client.read`."""
         return await self._run(self.sync.read, uri)
+
+    async def subscribe(self, uri: str, /) -> Changes:
+        """See `Client.subscribe`; await its `wait` by `changed`."""
+        return await self._run(self.sync.subscribe, uri)
+
+    async def changed(self, changes: Changes, timeout: float) -> bool:
+        """`Changes.wait`, to be awaited."""
+        return await self._run(changes.wait, timeout)
 
     async def reconnect(self) -> None:
         """See `Client.reconnect`."""

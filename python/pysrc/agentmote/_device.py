@@ -450,6 +450,7 @@ class Device(BaseDevice):
         title: str = "",
         description: Optional[str] = None,
         mime: Optional[str] = None,
+        subscribable: bool = False,
     ) -> Callable[[F], F]:
         """Makes a function the reader of a resource.
 
@@ -465,6 +466,8 @@ class Device(BaseDevice):
             description: For models; without one, the docstring.
             mime: The media type; without one, that of the function's return
                 hint.
+            subscribable: Clients may subscribe to it; tell each change by
+                `changed`. At most 15 resources of a device, and no template.
 
         Raises:
             TypeError: the function's parameters are not those of the URI.
@@ -512,7 +515,10 @@ class Device(BaseDevice):
                 "mime": media,
                 "params": params,
                 "read": read,
+                "subscribable": subscribable,
             }
+            if subscribable and params:
+                raise ValueError(f"{where}: a template cannot be subscribed to")
             table = self._templates if params else self._resources
             if params:
                 self._make([], [], [*table, resource])
@@ -522,6 +528,16 @@ class Device(BaseDevice):
             return function
 
         return add
+
+    def changed(self, uri: str) -> None:
+        """Tells that a resource has changed: its subscribers hear of it within
+        a tenth of a second. From any thread, also inside a handler.
+
+        Raises:
+            KeyError: the device has no resource of that URI.
+        """
+        if not self._native.changed(uri):
+            raise KeyError(f"no resource {uri!r}")
 
 
 def is_loopback(address: str) -> bool:
