@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::describe::Maker;
-use crate::value::{Plain, Wrapped, float, to_python, whole};
+use crate::value::{Plain, Wrapped, float, string, to_python, whole};
 
 /// What stands behind one tool.
 pub(crate) struct Code {
@@ -29,6 +29,8 @@ pub(crate) struct Code {
     /// Whether the result stands in an object as `result`.
     pub(crate) wrap: bool,
     pub(crate) polled: bool,
+    /// Whether its input is raw schema text, so that it gets what was sent.
+    pub(crate) raw: bool,
     /// Whether it asks its caller: it then gets the answers so far first.
     pub(crate) asks: bool,
 }
@@ -310,6 +312,11 @@ impl PyApp {
 /// default stands for it, and it is the one that is advertised.
 fn arguments<'py>(py: Python<'py>, code: &Code, call: &Call<'_>) -> PyResult<Bound<'py, PyDict>> {
     let given = PyDict::new(py);
+    if code.raw {
+        for (name, value) in call.args().object().into_iter().flat_map(Value::members) {
+            given.set_item(string(py, name), to_python(py, value)?)?;
+        }
+    }
     for (at, (name, reads)) in code.params.iter().enumerate() {
         if let Some(value) = call.args().value(at) {
             given.set_item(name, reads.read(py, value)?)?;

@@ -115,7 +115,11 @@ impl Maker {
     ) -> PyResult<Entry<App>> {
         let name: String = given_as(given, "name")?;
         let what = format!("tool {name:?}");
-        let params = self.params(&what, &get(given, "params")?)?;
+        let raw: Option<String> = get(given, "schema")?.extract()?;
+        let input = match raw {
+            Some(text) => Input::Schema(self.text(&text)),
+            None => Input::Params(self.params(&what, &get(given, "params")?)?),
+        };
         let output = get(given, "output")?;
         let output = if output.is_none() {
             None
@@ -126,7 +130,7 @@ impl Maker {
             name: self.text(&name),
             title: self.member(given, "title")?,
             description: self.member(given, "description")?,
-            input: Input::Params(params),
+            input,
             output,
             exact: false,
             effects: Effects {

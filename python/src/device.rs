@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agentmote::server::Server;
-use agentmote::tool::{Asks, Type};
+use agentmote::tool::{Asks, Input, Type};
 use bench_arm::Arm;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
@@ -320,6 +320,7 @@ fn code(given: &Bound<'_, PyDict>, tool: &agentmote::tool::Tool) -> PyResult<Cod
         dump: member(given, "dump")?,
         wrap: member(given, "wrap")?,
         polled: tool.polled,
+        raw: matches!(tool.input, Input::Schema(_)),
         asks: tool.asks != Asks::Never,
     })
 }

@@ -19,6 +19,7 @@ from agentmote._client import (
 from agentmote._content import Audio, Embedded, Image, Link, Text
 from agentmote._device import BaseDevice, Device, Served
 from agentmote._errors import (
+    CallCancelled,
     CallTimeout,
     ConnectionLost,
     Error,
@@ -29,6 +30,7 @@ from agentmote._errors import (
 from agentmote._hints import Header, Length, Range, Unit
 from agentmote._jobs import Call, Progress
 from agentmote._native import PROTOCOL_VERSIONS, Clock, Connection, __version__
+from agentmote._proxy import proxy
 from agentmote._transports import LineTransport
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "Audio",
     "BaseDevice",
     "Call",
+    "CallCancelled",
     "CallTimeout",
     "Changes",
     "Client",
@@ -67,4 +70,5 @@ __all__ = [
     "__version__",
     "connect",
     "connect_async",
+    "proxy",
 ]

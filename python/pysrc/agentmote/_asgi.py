@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 from typing import Any, Awaitable, Callable, Dict, List, Optional
 
 from agentmote import _native
@@ -18,14 +20,25 @@ LOOK = 0.05
 
 
 def application(
-    device: _native.Device, hosts: Optional[List[str]], origins: Optional[List[str]]
+    device: _native.Device,
+    hosts: Optional[List[str]],
+    origins: Optional[List[str]],
+    token: Optional[str],
 ) -> Application:
+    if token == "":
+        raise ValueError("the token is empty")
+    opens = None if token is None else digest(token.encode())
+
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await lifespan(receive, send)
             return
         if scope["type"] != "http":
             raise RuntimeError(f"no ASGI scope {scope['type']!r} is served")
+        if opens is not None and not hmac.compare_digest(digest(bearer(scope)), opens):
+            # Before the body is read (M-205).
+            await refuse(send)
+            return
         body = b""
         while True:
             event = await receive()
@@ -38,6 +51,30 @@ def application(
         await answer(connection, request(scope, body), receive, send)
 
     return app
+
+
+def digest(token: bytes) -> bytes:
+    return hashlib.sha256(token).digest()
+
+
+def bearer(scope: Scope) -> bytes:
+    """The token that a request brings; none is as good as a wrong one."""
+    for name, value in scope["headers"]:
+        kind, _, token = bytes(value).partition(b" ")
+        if name.lower() == b"authorization" and kind.lower() == b"bearer":
+            return token.strip()
+    return b""
+
+
+async def refuse(send: Send) -> None:
+    text = b"a bearer token is needed\n"
+    headers = [
+        (b"content-type", b"text/plain"),
+        (b"content-length", b"%d" % len(text)),
+        (b"www-authenticate", b"Bearer"),
+    ]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
 
 
 async def lifespan(receive: Receive, send: Send) -> None:

@@ -17,6 +17,9 @@ from agentmote._transports import DeviceTransport, LineTransport, line_transport
 
 FINE, FAILED, USAGE, LOST = 0, 1, 2, 3
 
+SECRET = 16
+"""Characters of a bearer token at least."""
+
 TARGETS = """\
 targets:
   sim                          the bench arm, simulated
@@ -234,6 +237,8 @@ def line_of(target: str) -> LineTransport:
 def run_bridge(options: argparse.Namespace) -> int:
     from agentmote._bridge import bridge
 
+    if options.http is not None:
+        return run_gateway(options)
     words = [sys.executable, "-m", "agentmote", "bridge", options.target]
     if options.config:
         server = {"command": words[0], "args": words[1:]}
@@ -248,6 +253,53 @@ def run_bridge(options: argparse.Namespace) -> int:
     line = line_of(options.target)
     with contextlib.closing(line):
         bridge(line)
+    return FINE
+
+
+def run_gateway(options: argparse.Namespace) -> int:
+    """A bridge by HTTP: a real ASGI server, and TLS of the standard library."""
+    from agentmote._device import is_loopback
+    from agentmote._proxy import proxy
+
+    host, _, port = options.http.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise ValueError(f"--http {options.http}: HOST:PORT is wanted")
+    if (options.certificate is None) != (options.key is None):
+        raise ValueError("--certificate and --key belong together")
+    token = None
+    if options.token_file is not None:
+        with open(options.token_file, encoding="utf-8") as file:
+            token = file.read().strip()
+        if len(token) < SECRET:
+            raise ValueError(f"{options.token_file}: a token has {SECRET} characters at least")
+    if not is_loopback(options.http) and not (options.certificate and token and options.host):
+        raise ValueError(
+            f"--http {options.http}: beyond this machine, --certificate, --key, "
+            "--token-file and --host are needed"
+        )
+    scheme = "http" if options.certificate is None else "https"
+    name = options.host[0] if options.host else options.http
+    server: Dict[str, Any] = {"type": "http", "url": f"{scheme}://{name}/mcp"}
+    if token is not None:
+        server["headers"] = {"Authorization": "Bearer <the token>"}
+    print(json.dumps({"mcpServers": {options.name: server}}, indent=2), flush=True)
+    if options.config:
+        return FINE
+    try:
+        import uvicorn
+    except ImportError:
+        raise ValueError("--http needs uvicorn: pip install 'agentmote[bridge]'") from None
+    with connect(options.target, timeout=options.timeout) as client:
+        uvicorn.run(
+            proxy(client).asgi(hosts=options.host or None, token=token),
+            host=host.strip("[]"),
+            port=int(port),
+            ssl_certfile=options.certificate,
+            ssl_keyfile=options.key,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+        )
     return FINE
 
 
@@ -380,8 +432,18 @@ def parser() -> argparse.ArgumentParser:
     command = add("probe", run_probe, "tell what a device is, and whether it keeps its word")
     asks(command)
 
-    command = add("bridge", run_bridge, "make a device an MCP server on standard input and output")
+    command = add("bridge", run_bridge, "make a device an MCP server for an AI host")
     command.add_argument("target", metavar="TARGET")
+    command.add_argument(
+        "--http", metavar="HOST:PORT", help="by HTTP, and not on standard input and output"
+    )
+    command.add_argument("--certificate", metavar="FILE", help="for TLS, in PEM")
+    command.add_argument("--key", metavar="FILE", help="of the certificate, in PEM")
+    command.add_argument("--token-file", metavar="FILE", help="with the bearer token in it")
+    command.add_argument(
+        "--host", action="append", metavar="NAME", help="a Host that is served; with its port"
+    )
+    command.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS")
     command.add_argument("--config", action="store_true", help="print what a host is told")
     command.add_argument("--name", default="device", help="its name in that (default: device)")
 

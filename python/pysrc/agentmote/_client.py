@@ -9,7 +9,9 @@ import functools
 import http.client
 import itertools
 import json
+import math
 import socket
+import ssl
 import threading
 import time
 import urllib.parse
@@ -34,6 +36,7 @@ from typing import (
 from agentmote import _native
 from agentmote._device import BaseDevice
 from agentmote._errors import (
+    CallCancelled,
     CallTimeout,
     ConnectionLost,
     Error,
@@ -61,6 +64,9 @@ older handshake is tried (M-172)."""
 
 TRACE = 1000
 """Messages that a client remembers."""
+
+LOOK = 0.05
+"""Seconds between looks at whether a call is to be given up."""
 
 ROUNDS = 32
 """Times that one call may ask."""
@@ -219,6 +225,7 @@ class _Requests:
         headers: Mapping[str, str],
         timeout: float,
         progress: Optional[OnProgress],
+        cancel: Optional[threading.Event] = None,
     ) -> Message:
         raise NotImplementedError
 
@@ -274,20 +281,28 @@ class _Lines(_Requests):
         headers: Mapping[str, str],
         timeout: float,
         progress: Optional[OnProgress],
+        cancel: Optional[threading.Event] = None,
     ) -> Message:
         slot = _Slot(progress)
         self._slots[message["id"]] = slot
         try:
             end = self.now() + timeout
             self._send(message)
-            if not self._until(lambda: slot.answer is not None, end):
+
+            def done() -> bool:
+                return slot.answer is not None or (cancel is not None and cancel.is_set())
+
+            if not self._until(done, end, timeout if cancel is None else LOOK):
                 raise CallTimeout(f"no answer to {message['method']} within {timeout:g} s")
-            return slot.answer or {}
+            if slot.answer is None:
+                raise CallCancelled(f"{message['method']} was given up")
+            return slot.answer
         finally:
             self._slots.pop(message["id"], None)
 
-    def _until(self, done: Callable[[], bool], end: float) -> bool:
-        """Reads until something has come; whether it has before `end`."""
+    def _until(self, done: Callable[[], bool], end: float, look: float = math.inf) -> bool:
+        """Reads until something has come; whether it has before `end`. Looks
+        every so many seconds whether it has without a message."""
         while not done():
             if not self._reading.acquire(blocking=False):
                 with self._told:
@@ -300,7 +315,7 @@ class _Lines(_Requests):
                 left = end - self.now()
                 if left <= 0:
                     return False
-                self._read(left)
+                self._read(min(left, look))
             finally:
                 self._reading.release()
                 with self._told:
@@ -409,14 +424,23 @@ class _Http(_Requests):
     thread."""
 
     def __init__(
-        self, url: str, token: Optional[str], note: Note, answer: Answer
+        self,
+        url: str,
+        token: Optional[str],
+        authority: Optional[str],
+        note: Note,
+        answer: Answer,
     ) -> None:
         self._answer = answer
         parts = urllib.parse.urlsplit(url)
         if not parts.hostname:
             raise ValueError(f"{url}: no host")
         self._host, self._port = parts.hostname, parts.port
-        self._secure = parts.scheme == "https"
+        self._tls: Optional[ssl.SSLContext] = None
+        if parts.scheme == "https":
+            self._tls = ssl.create_default_context(cafile=authority)
+        elif authority is not None:
+            raise ValueError(f"{url}: an authority is for https only")
         self._path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
         self._token = token
         self._note = note
@@ -429,14 +453,20 @@ class _Http(_Requests):
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
         found: Optional[http.client.HTTPConnection] = getattr(self._own, "connection", None)
         if found is None:
-            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            found = kind(self._host, self._port)
+            found = self._fresh(timeout)
             self._own.connection = found
             self._all.append(found)
         found.timeout = timeout
         if found.sock is not None:
             found.sock.settimeout(timeout)
         return found
+
+    def _fresh(self, timeout: float) -> http.client.HTTPConnection:
+        if self._tls is None:
+            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        return http.client.HTTPSConnection(
+            self._host, self._port, timeout=timeout, context=self._tls
+        )
 
     def _post(
         self, message: Message, headers: Mapping[str, str], timeout: float
@@ -480,6 +510,7 @@ class _Http(_Requests):
         headers: Mapping[str, str],
         timeout: float,
         progress: Optional[OnProgress],
+        cancel: Optional[threading.Event] = None,
     ) -> Message:
         end = time.monotonic() + timeout
         connection, answer = self._post(message, headers, timeout)
@@ -488,7 +519,7 @@ class _Http(_Requests):
                 self._session = answer.getheader("Mcp-Session-Id")
             kind = (answer.getheader("Content-Type") or "").partition(";")[0].strip()
             if kind.lower() == "text/event-stream":
-                return self._events(answer, connection, message, progress, end)
+                return self._events(answer, connection, message, progress, end, cancel)
             body = answer.read()
             text = body.decode(errors="replace")
             self._note(False, f"{answer.status} {text}".rstrip())
@@ -517,6 +548,7 @@ class _Http(_Requests):
         message: Message,
         progress: Optional[OnProgress],
         end: float,
+        cancel: Optional[threading.Event],
     ) -> Message:
         slots = {message["id"]: _Slot(progress)}
         data: List[bytes] = []
@@ -525,6 +557,9 @@ class _Http(_Requests):
             left = end - time.monotonic()
             if left <= 0:
                 raise CallTimeout(f"no answer to {message['method']} in time")
+            if cancel is not None and cancel.is_set():
+                connection.close()
+                raise CallCancelled(f"{message['method']} was given up")
             if connection.sock is not None:
                 connection.sock.settimeout(left)
             line = answer.readline(LINE)
@@ -569,8 +604,7 @@ class _Http(_Requests):
     def listen(
         self, changes: Changes, message: Message, headers: Mapping[str, str], timeout: float
     ) -> None:
-        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=timeout)
+        connection = self._fresh(timeout)
         told = threading.Condition()
         sent = {"Accept": "text/event-stream", **headers}
         if self._token is not None:
@@ -822,6 +856,7 @@ class Client:
         params: Message,
         timeout: Optional[float] = None,
         progress: Optional[OnProgress] = None,
+        cancel: Optional[threading.Event] = None,
     ) -> Message:
         """One request; its result.
 
@@ -850,8 +885,8 @@ class Client:
         if params:
             message["params"] = params
         try:
-            answer = self._requests.request(message, headers, limit, progress)
-        except CallTimeout:
+            answer = self._requests.request(message, headers, limit, progress, cancel)
+        except (CallTimeout, CallCancelled):
             self._give_up(number)
             raise
         except ConnectionLost:
@@ -944,6 +979,7 @@ class Client:
         *,
         timeout: Optional[float] = None,
         progress: Optional[OnProgress] = None,
+        cancel: Optional[threading.Event] = None,
     ) -> Result:
         """Calls a tool, like `call`.
 
@@ -954,10 +990,12 @@ class Client:
                 client.
             progress: Gets the steps done and the steps in all, or None, each
                 time that the tool tells.
+            cancel: Once it is set, the call is given up, and ends with
+                `CallCancelled`. Over HTTP it is looked at between events only.
         """
         params: Message = {"name": name, "arguments": dict(arguments)}
         for _ in range(ROUNDS):
-            answer = self._ask("tools/call", params, timeout, progress)
+            answer = self._ask("tools/call", params, timeout, progress, cancel)
             if answer.get("resultType") != "input_required":
                 break
             # The call is sent anew, with the answers and the state (M-147).
@@ -1238,6 +1276,7 @@ def connect(
     timeout: float = 30.0,
     token: Optional[str] = None,
     on_input: Optional[OnInput] = None,
+    authority: Optional[str] = None,
 ) -> Client:
     """A client of a device, wherever it is.
 
@@ -1266,6 +1305,8 @@ def connect(
             and gives the answer: the fields as a ``dict``, the value alone if
             there is one field, or None to refuse. Without it the device is told
             that nobody can be asked.
+        authority: A file with the certificates that are trusted, for https;
+            without it, those of the system.
 
     Raises:
         ValueError: the target is none.
@@ -1275,7 +1316,7 @@ def connect(
     if isinstance(target, str) and target.partition(":")[0] in ("http", "https"):
         url = target
         return Client(
-            lambda note, answer: _Http(url, token, note, answer),
+            lambda note, answer: _Http(url, token, authority, note, answer),
             era=era,
             timeout=timeout,
             on_input=on_input,

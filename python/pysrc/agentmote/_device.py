@@ -196,16 +196,18 @@ class BaseDevice:
         *,
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
+        token: Optional[str] = None,
     ) -> Callable[..., Any]:
         """An ASGI application that serves the device at ``/mcp``.
 
         Args:
             hosts: See `serving`.
             origins: See `serving`.
+            token: See `serving`.
         """
         from agentmote._asgi import application
 
-        return application(self._native, hosts, origins)
+        return application(self._native, hosts, origins, token)
 
 
 class Device(BaseDevice):
@@ -395,6 +397,7 @@ class Device(BaseDevice):
             "title": title,
             "description": description if description is not None else _hints.summary(doc),
             "params": [member.plain for member in members.values()],
+            "schema": None,
             "output": output,
             **flags,
             "polled": polled,

@@ -34,6 +34,10 @@ class CallTimeout(Error, TimeoutError):
     """No answer came in time. The peer was told that the call is given up."""
 
 
+class CallCancelled(Error):
+    """The call was given up by its own caller."""
+
+
 class ConnectionLost(Error, ConnectionError):
     """The connection has ended, or was never made. A call that was on its way
     may have acted: it is not sent again."""
