@@ -8,6 +8,7 @@ use agentmote::server::Server;
 use agentmote::tool::{Asks, Input, Type};
 use bench_arm::Arm;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString};
@@ -233,7 +234,7 @@ impl Device {
     /// A connection of a peer of its own: ``"lines"`` or ``"http"``.
     #[pyo3(signature = (framing, *, hosts = None, origins = None))]
     fn connection(
-        &self,
+        slf: Bound<'_, Self>,
         framing: &str,
         hosts: Option<Vec<String>>,
         origins: Option<Vec<String>>,
@@ -248,7 +249,8 @@ impl Device {
             }
         };
         Ok(Connection {
-            running: Arc::clone(&self.running),
+            running: Arc::clone(&slf.get().running),
+            device: slf.unbind(),
             wire: Mutex::new(wire),
         })
     }
@@ -256,7 +258,7 @@ impl Device {
     /// Listens for HTTP on a TCP address, until the listener is closed.
     #[pyo3(signature = (address, *, hosts = None, origins = None, token = None))]
     fn listen(
-        &self,
+        slf: Bound<'_, Self>,
         py: Python<'_>,
         address: &str,
         hosts: Option<Vec<String>>,
@@ -264,8 +266,26 @@ impl Device {
         token: Option<&str>,
     ) -> PyResult<Listener> {
         let lists = Lists::new(hosts, origins);
-        let running = Arc::clone(&self.running);
-        py.detach(|| Listener::open(running, address, lists, token))
+        let running = Arc::clone(&slf.get().running);
+        let device = slf.unbind();
+        py.detach(|| Listener::open(device, running, address, lists, token))
+    }
+
+    /// A handler may hold its own device: such a ring is found and freed.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Some(functions) = &self.functions else {
+            return Ok(());
+        };
+        for code in &functions.tools {
+            visit.call(&code.run)?;
+            if let Some(dump) = &code.dump {
+                visit.call(dump)?;
+            }
+        }
+        for source in functions.resources.iter().chain(&functions.templates) {
+            visit.call(&source.read)?;
+        }
+        visit.call(&functions.explain)
     }
 
     /// Tells that a resource has changed; whether there is one of that URI.
@@ -331,12 +351,18 @@ fn code(given: &Bound<'_, PyDict>, tool: &agentmote::tool::Tool) -> PyResult<Cod
 /// until one after the other does nothing.
 #[pyclass(frozen, module = "agentmote._native")]
 pub(crate) struct Connection {
+    /// Keeps the functions alive for the garbage collector, too.
+    device: Py<Device>,
     running: Arc<Running>,
     wire: Mutex<Wire>,
 }
 
 #[pymethods]
 impl Connection {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.device)
+    }
+
     /// Takes bytes that arrived, at most up to the end of a request; gives how
     /// many. Offer the rest again after ``poll``.
     fn receive(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<usize> {

@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use agentmote::tool::Caller;
 use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::device::Device;
 use crate::wire::{Lists, Running, Wire, lock};
 
 /// Connections that are served at once; the next one is closed with 503.
@@ -62,6 +64,8 @@ struct Shared {
 /// A device that listens for HTTP.
 #[pyclass(frozen, module = "agentmote._native")]
 pub(crate) struct Listener {
+    /// Keeps the functions alive for the garbage collector, too.
+    device: Py<Device>,
     shared: Arc<Shared>,
     address: SocketAddr,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -69,6 +73,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn open(
+        device: Py<Device>,
         running: Arc<Running>,
         address: &str,
         lists: Lists,
@@ -100,6 +105,7 @@ impl Listener {
             .name("agentmote-accept".into())
             .spawn(move || accept(&listener, &accepting))?;
         Ok(Self {
+            device,
             shared,
             address,
             thread: Mutex::new(Some(thread)),
@@ -109,6 +115,10 @@ impl Listener {
 
 #[pymethods]
 impl Listener {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.device)
+    }
+
     /// Host and port.
     #[getter]
     fn address(&self) -> (String, u16) {

@@ -889,6 +889,55 @@ def test_a_device_that_is_gone_frees_what_it_had():
     assert seen() is None
 
 
+def test_a_device_whose_handler_holds_it_is_freed_too():
+    import gc
+    import weakref
+
+    def make():
+        device = new()
+
+        @device.tool
+        def me() -> str:
+            """Names its device."""
+            return device.name
+
+        @device.resource("device://rig/me")
+        def read() -> str:
+            return device.name
+
+        assert result(device, "me")["content"][0]["text"] == "rig"
+        return weakref.ref(device)
+
+    seen = [make() for _ in range(10)]
+    gc.collect()
+    assert [one() for one in seen] == [None] * 10
+
+
+def test_a_handler_that_holds_its_device_lives_as_long_as_its_peers():
+    import gc
+
+    def peer():
+        device = new()
+        held = {"name": "rig"}
+
+        @device.tool
+        def me() -> str:
+            """Names its device."""
+            return held["name"] + device.name
+
+        return device.connection(), device.serving()
+
+    connection, served = peer()
+    gc.collect()
+    params = {"name": "me", "_meta": META}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    connection.receive(json.dumps(message).encode() + b"\n")
+    assert b"rigrig" in connection.poll()
+    with served, agentmote.connect(served.url) as client:
+        gc.collect()
+        assert client.call("me").text == "rigrig"
+
+
 def test_a_connection_keeps_its_device():
     import gc
 

@@ -496,7 +496,7 @@ class _Http(_Requests):
                     raise
                 connection.request("POST", self._path, text.encode(), sent)
                 return connection, connection.getresponse()
-        except TimeoutError:
+        except (TimeoutError, socket.timeout):
             connection.close()
             method = message.get("method", "an answer")
             raise CallTimeout(f"no answer to {method} in time") from None
@@ -530,7 +530,7 @@ class _Http(_Requests):
             if not isinstance(found, dict):
                 raise InvalidAnswer(f"HTTP {answer.status}: {text[:200].strip()}")
             return members(found)
-        except TimeoutError as error:
+        except (TimeoutError, socket.timeout) as error:
             connection.close()
             if isinstance(error, CallTimeout):
                 raise
