@@ -47,7 +47,7 @@ class Tcp:
                     if not data:
                         break
                     pending += data
-                except TimeoutError:
+                except (TimeoutError, socket.timeout):
                     pass
                 except OSError:
                     break

@@ -79,12 +79,13 @@ def test_the_readme_does_what_it_says(file, capsys):
     assert capsys.readouterr().out == told[0]
 
 
-def test_the_test_in_the_readme_passes(tmp_path):
-    code, _ = blocks("README.md")
+@pytest.mark.parametrize(("file", "count"), [("README.md", 1), ("python/README.md", 3)])
+def test_the_tests_in_the_readme_pass(file, count, tmp_path):
+    code, _ = blocks(file)
     (tmp_path / "test_it.py").write_text("import agentmote, pytest\n" + code[1])
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, timeout=60, cwd=tmp_path)
-    assert done.returncode == 0 and b"1 passed" in done.stdout, done.stdout
+    assert done.returncode == 0 and b"%d passed" % count in done.stdout, done.stdout
 
 
 def test_the_commands_in_the_readme_are_there():

@@ -17,7 +17,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
-from agentmote import _native
 from agentmote._client import Client, Tool, connect, members
 from agentmote._device import BaseDevice
 from agentmote._errors import ProtocolError, ToolError
@@ -258,5 +257,3 @@ def _try(client: Client, case: Case) -> None:
     if case.right is not None and f"{case.right}:" in told:
         raise SchemaNotEnforced(f"{_shown(case)}: a value that is allowed is refused: {told!r}")
 
-
-assert _native.MAX_DEPTH < 10, "the recursion here follows the nesting of a schema"
