@@ -20,6 +20,10 @@ LOOK = 0.02
 """Seconds between looks at a joint that moves."""
 HOME_SPEED = 50
 """Percent of full speed."""
+ZONE = (-80.0, -60.0)
+"""Where people stand, in degrees of the base."""
+POSE = "device://bench-arm/pose"
+TEMPERATURE = "device://bench-arm/temperature"
 
 
 class Joint:
@@ -90,6 +94,7 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
                     raise ToolError(stop)
                 if not any(joint.job == job and joint.moves(now) for joint in joints):
                     return
+                device.changed(POSE)
                 if told is None:
                     yield LOOK
                 else:
@@ -97,9 +102,12 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         except GeneratorExit:
             halt(job)
             raise
+        finally:
+            device.changed(POSE)
 
-    @device.tool(title="Move a joint", actuates=True, idempotent=True)
+    @device.tool(title="Move a joint", actuates=True, idempotent=True, asks=True)
     def arm_move(
+        call: agentmote.Call,
         joint: Annotated[int, Range(0, JOINTS - 1)],
         deg: Annotated[float, Range(-90, 90), Unit("deg")],
         speed: Annotated[int, Range(1, 100), Unit("percent")] = 20,
@@ -114,6 +122,10 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         now = device.clock.now()
         if any(other.job == joints[joint].job and other.moves(now) for other in joints):
             raise ToolError("the joint is still moving")
+        ends = joints[joint].angle(now), deg
+        if joint == 0 and min(ends) <= ZONE[1] and max(ends) >= ZONE[0]:
+            if not call.confirm("Move the base through the zone where people stand?"):
+                raise ToolError("the user refused the move")
         job = next(jobs)
         joints[joint].move(deg, speed, job, now)
         yield from wait(job, joints[joint], "the joint was stopped on its way")
@@ -150,12 +162,12 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         """Reads the temperature of the arm's board."""
         return {"celsius": 24.5}
 
-    @device.resource("device://bench-arm/temperature", title="Temperature")
+    @device.resource(TEMPERATURE, title="Temperature", subscribable=True)
     def temperature() -> Temp:
         """Temperature of the arm's board, in degrees Celsius."""
         return {"celsius": 24.5}
 
-    @device.resource("device://bench-arm/pose", title="Pose")
+    @device.resource(POSE, title="Pose", subscribable=True)
     def pose() -> Dict[str, List[float]]:
         """Angle of each joint in degrees, base first."""
         now = device.clock.now()

@@ -127,11 +127,6 @@ impl PyApp {
         }
     }
 
-    /// Whether a call is on its way.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.jobs.is_empty()
-    }
-
     fn fail(&mut self, py: Python<'_>, call: &mut Call<'_>, error: PyErr) -> Answer {
         call.fail(&self.explain(py, error))
     }
@@ -143,24 +138,33 @@ impl PyApp {
             return call.fail("there is no such tool");
         };
         let result = if code.asks {
-            match self.ask(py, code, call) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => return call.need_input(),
-                Err(error) => Err(error),
-            }
-        } else if code.polled {
-            match self.step(py, code, call) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => return Poll::<Answer>::Pending.into_answer(call),
-                Err(error) => Err(error),
-            }
+            self.ask(py, code, call)
         } else {
-            arguments(py, code, call).and_then(|given| code.run.bind(py).call((), Some(&given)))
+            self.turn(py, code, call, None)
+        };
+        // Not yet: a question stands in the call, or a job goes on.
+        let result = match result.transpose() {
+            Some(result) => result,
+            None => return Poll::<Answer>::Pending.into_answer(call),
         };
         match result.and_then(|value| answer(py, code, call, value)) {
             Ok(answer) => answer,
             Err(error) => self.fail(py, call, error),
         }
+    }
+
+    /// Runs a function, or goes on with its job; its result, once it has one.
+    fn turn<'py>(
+        &mut self,
+        py: Python<'py>,
+        code: &Code,
+        call: &mut Call<'_>,
+        answers: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if code.polled {
+            return self.step(py, code, call, answers);
+        }
+        begin(py, code, call, answers).map(Some)
     }
 
     /// Runs a function that asks; its result, once each question has an
@@ -172,9 +176,12 @@ impl PyApp {
         code: &Code,
         call: &mut Call<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if call.is_cancelled() {
-            self.answers.remove(&call.memo());
-            return Ok(None);
+        if call.is_cancelled() || call.step() > 0 {
+            // It has asked before its first step.
+            return match code.polled {
+                true => self.step(py, code, call, None),
+                false => Ok(None),
+            };
         }
         let answers = match self.answers.remove(&call.memo()) {
             Some(answers) => answers.into_bound(py),
@@ -182,11 +189,9 @@ impl PyApp {
         };
         // Each turn adds an answer.
         while answers.len() <= ROUNDS {
-            let given = arguments(py, code, call)?;
-            let result = code.run.bind(py).call((&answers,), Some(&given));
-            let question = match result {
+            let question = match self.turn(py, code, call, Some(&answers)) {
                 Err(error) if error.is_instance_of::<NeedInput>(py) => error,
-                result => return result.map(Some),
+                result => return result,
             };
             let (key, message, form) =
                 question
@@ -224,6 +229,7 @@ impl PyApp {
         py: Python<'py>,
         code: &Code,
         call: &mut Call<'_>,
+        answers: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if call.is_cancelled() {
             if let Some(job) = self.jobs.remove(&call.memo()) {
@@ -232,8 +238,7 @@ impl PyApp {
             return Ok(None);
         }
         let memo = if call.step() == 0 {
-            let given = arguments(py, code, call)?;
-            let job = code.run.bind(py).call((), Some(&given))?;
+            let job = begin(py, code, call, answers)?;
             // 0 means "no job", and a number in use is skipped.
             loop {
                 self.last_job = self.last_job.wrapping_add(1);
@@ -323,6 +328,20 @@ fn arguments<'py>(py: Python<'py>, code: &Code, call: &Call<'_>) -> PyResult<Bou
         }
     }
     Ok(given)
+}
+
+/// Calls the function of a tool, with the answers so far if it asks.
+fn begin<'py>(
+    py: Python<'py>,
+    code: &Code,
+    call: &Call<'_>,
+    answers: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = arguments(py, code, call)?;
+    match answers {
+        Some(answers) => code.run.bind(py).call((answers,), Some(&given)),
+        None => code.run.bind(py).call((), Some(&given)),
+    }
 }
 
 /// Gives what a function returned.

@@ -105,8 +105,7 @@ fn drive(
         if taken > 0 || filled > 0 {
             continue;
         }
-        let busy = running.with(|backend| backend.is_busy());
-        let Some(wake) = wire.wake().filter(|_| busy == Some(true)) else {
+        let Some(wake) = wire.wake().filter(|_| wire.is_working()) else {
             return Ok(End::Done);
         };
         let now = running.now();

@@ -26,12 +26,6 @@ pub(crate) trait Host: Send + 'static {
     /// How often something has acted.
     fn runs(&self) -> u64;
 
-    /// Whether a call may be on its way. A subscription wants to be looked
-    /// after for ever, and is no reason to wait.
-    fn is_busy(&self) -> bool {
-        true
-    }
-
     /// What a handler raised that is for the driver of the device.
     fn interrupt(&mut self) -> Option<PyErr> {
         None
@@ -49,10 +43,6 @@ impl Host for PyApp {
         self.runs
     }
 
-    fn is_busy(&self) -> bool {
-        PyApp::is_busy(self)
-    }
-
     fn interrupt(&mut self) -> Option<PyErr> {
         self.interrupt.take()
     }
@@ -64,7 +54,6 @@ pub(crate) trait Backend: Send {
     fn reset(&mut self, wire: &mut Wire, now: Instant);
     fn interrupt(&mut self) -> Option<PyErr>;
     fn runs(&self) -> u64;
-    fn is_busy(&self) -> bool;
     /// The bench arm, if it is that.
     fn arm(&mut self) -> Option<&mut Arm> {
         None
@@ -92,10 +81,6 @@ impl<App: Host> Backend for Served<App> {
 
     fn runs(&self) -> u64 {
         self.server.app.runs()
-    }
-
-    fn is_busy(&self) -> bool {
-        self.server.app.is_busy()
     }
 
     fn arm(&mut self) -> Option<&mut Arm> {
@@ -279,6 +264,14 @@ impl Wire {
         match &self.end {
             End::Line(line) => line.wake(),
             End::Http(http) => http.wake(),
+        }
+    }
+
+    /// Whether a call is on its way, which will be answered by itself.
+    pub(crate) fn is_working(&self) -> bool {
+        match &self.end {
+            End::Line(line) => line.is_working(),
+            End::Http(http) => http.is_working(),
         }
     }
 

@@ -1,5 +1,6 @@
 """Questions in the middle of a call, from a Python handler to a Python rig."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, List, Literal, Optional
 
@@ -52,10 +53,12 @@ def era(request):
 def ask(request, rig, era):
     """Connects with an `on_input`."""
     clients: List[agentmote.Client] = []
-    served = rig.serving() if request.param == "http" else None
+    served: List[agentmote.Served] = []
 
     def make(on_input):
-        target = served.url if served else rig
+        if request.param == "http" and not served:
+            served.append(rig.serving())
+        target = served[0].url if served else rig
         client = agentmote.connect(target, era=era, on_input=on_input, timeout=10)
         clients.append(client)
         return client
@@ -63,8 +66,8 @@ def ask(request, rig, era):
     yield make
     for client in clients:
         client.close()
-    if served:
-        served.close()
+    for one in served:
+        one.close()
 
 
 def test_a_user_is_asked_and_agrees(rig, ask):
@@ -139,17 +142,51 @@ def test_only_what_is_declared_may_ask():
         with pytest.raises(agentmote.ToolError, match="asks=True"):
             client.call("sneaks")
     device = agentmote.Device("rig")
-    with pytest.raises(TypeError, match="is a plain function"):
-
-        @device.tool(asks=True)
-        async def waits(call: Call) -> None:
-            """Waits."""
-
     with pytest.raises(TypeError, match="a parameter of type Call"):
 
         @device.tool(asks=True)
         def silent() -> None:
             """Has nothing to ask with."""
+
+
+@pytest.mark.parametrize("kind", ["steps", "waits"])
+def test_a_call_that_takes_its_time_asks_before_it_does(ask, rig, kind):
+    # The fixture's device is in use only once a client is there.
+    done = rig.done
+
+    @rig.tool(asks=True)
+    def steps(call: Call):
+        """Asks, then takes its time."""
+        if not call.confirm("Begin?"):
+            raise agentmote.ToolError("not begun")
+        count = call.ask("How many?", Annotated[int, Range(1, 3)])
+        for step in range(count or 0):
+            yield agentmote.Progress(step, 3, wait=0.01)
+            done.append(step)
+        return f"{count} steps"
+
+    @rig.tool(asks=True)
+    async def waits(call: Call) -> str:
+        """Asks, then waits."""
+        if not call.confirm("Begin?"):
+            raise agentmote.ToolError("not begun")
+        count = call.ask("How many?", Annotated[int, Range(1, 3)])
+        for step in range(count or 0):
+            call.progress(step, 3)
+            await asyncio.sleep(0.01)
+            done.append(step)
+        return f"{count} steps"
+
+    answers = {"Begin?": True, "How many?": 3}
+    client = ask(lambda question: answers[question.message])
+    told = []
+    result = client.call_tool(kind, {}, progress=lambda step, total: told.append(step))
+    assert result.text == "3 steps" and done == [0, 1, 2]
+    assert told == sorted(told)
+    answers["Begin?"] = False
+    with pytest.raises(agentmote.ToolError, match="not begun"):
+        client.call(kind)
+    assert done == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_hours_of_the_arm_pass_in_a_moment():
     begin = time.perf_counter()
     with agentmote.connect(arm, timeout=1000) as client:
         for turn in range(100):
-            client.call("arm_move", joint=0, deg=90 if turn % 2 else -90, speed=1)
+            client.call("arm_move", joint=1, deg=90 if turn % 2 else -90, speed=1)
     took = time.perf_counter() - begin
     # 90 degrees first, then 180 each time, at 1.8 degrees a second.
     assert arm.clock.now() == pytest.approx(50 + 99 * 100, abs=3)

@@ -384,8 +384,6 @@ class Device(BaseDevice):
             raise TypeError(f"{where}: an async generator cannot be a tool")
         generator = inspect.isgeneratorfunction(code)
         polled = generator or inspect.iscoroutinefunction(code)
-        if flags["asks"] and polled:
-            raise TypeError(f"{where}: a tool that asks is a plain function")
         if flags["asks"] and wants_call is None:
             raise TypeError(f"{where}: a tool that asks has a parameter of type Call")
         output, wrap, dump = result_of(hints.get("return", Ellipsis), generator, where)

@@ -99,8 +99,9 @@ class Call:
         has refused or gone away.
 
         The function is run anew from its beginning once the answer has come,
-        in another request it may be, so it asks before it does anything, and
-        the same each time. It is a plain one, of a tool with ``asks=True``.
+        in another request it may be, so it asks before it does anything and
+        before it waits for anything, and the same each time. Its tool has
+        ``asks=True``.
 
         Args:
             message: What the user reads.
@@ -112,24 +113,26 @@ class Call:
             RuntimeError: the tool is not declared to ask.
             TypeError: no form can be made of the hint.
         """
+        answer: Optional[T] = self._answer(message, form_of(cast(Any, form)))
+        return answer
+
+    def _answer(self, message: str, made: MadeForm) -> Any:
         if self._answers is None:
-            raise RuntimeError("only a plain function of a tool with asks=True can ask")
+            raise RuntimeError("only a tool with asks=True can ask")
         key = f"q{self._asked}"
         self._asked += 1
-        made = form_of(cast(Any, form))
         if key not in self._answers:
             raise NeedInput(key, message, made.native)
         action, content = self._answers[key]
         if action != "accept":
             return None
-        value = content if made.whole else content.get(FIELD)
-        answer: T = value if made.load is None else made.load(value)
-        return answer
+        value = content if made.field is None else content.get(made.field)
+        return value if made.load is None else made.load(value)
 
     def confirm(self, message: str) -> bool:
         """Asks the user of the caller for a yes or no: whether it was a yes. See
         `ask`."""
-        return self.ask(message, bool) is True
+        return self._answer(message, confirmation()) is True
 
     def _take(self) -> Tuple[Optional[int], int]:
         told, self._progress = self._progress, None
@@ -145,7 +148,8 @@ class MadeForm:
     """A form, and how its answer becomes a value of the hint."""
 
     native: Form
-    whole: bool
+    field: Optional[str]
+    """The one field whose value is the answer; None if all of it is."""
     load: Optional[Callable[[Any], Any]]
 
 
@@ -155,11 +159,19 @@ def form_of(hint: Any) -> MadeForm:
     once."""
     if _hints.is_object(hint):
         found = _hints.describe(hint, "form")
-        return MadeForm(Form(found.type[1]), True, found.load)
+        return MadeForm(Form(found.type[1]), None, found.load)
     member = _hints.member(
         FIELD, hint, inspect.Parameter.empty, True, "form", ""
     )
-    return MadeForm(Form([member.plain]), False, member.load)
+    return MadeForm(Form([member.plain]), FIELD, member.load)
+
+
+@functools.lru_cache(maxsize=None)
+def confirmation() -> MadeForm:
+    """The form of a yes or no, as firmware asks it."""
+    words = "Whether to go on."
+    member = _hints.member("confirm", bool, inspect.Parameter.empty, True, "form", words)
+    return MadeForm(Form([member.plain]), "confirm", None)
 
 
 def whole(steps: float) -> int:

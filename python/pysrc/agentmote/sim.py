@@ -195,6 +195,9 @@ class Wire(DeviceTransport):
 FULL_SPEED = 180.0
 """Degrees a second of a joint at full speed."""
 
+ZONE = (-80.0, -60.0)
+"""Where people stand, in degrees of the base."""
+
 LOOK = 0.02
 """Seconds between looks of the arm at a joint that moves."""
 
@@ -207,10 +210,20 @@ class Model:
         self.angles = [0.0] * 6
         self.note = ""
         self.commands = 0
+        self.agrees = True
+        """What the user answers next."""
+
+    def asks(self, joint: int, deg: float) -> bool:
+        """Whether a move asks first: the base does before the zone where people
+        stand."""
+        ends = self.angles[joint], deg
+        return joint == 0 and min(ends) <= ZONE[1] and max(ends) >= ZONE[0]
 
     def move(self, joint: int, deg: float, speed: int, limit: float) -> str:
         """What a move answers within `limit` seconds; nothing if it is given up
         then."""
+        if self.asks(joint, deg) and not self.agrees:
+            return "failed: the user refused the move"
         way = deg - self.angles[joint]
         seconds = abs(way) / (FULL_SPEED * speed / 100)
         self.commands += 1
@@ -258,7 +271,7 @@ def soak(seed: int, steps: int = 30) -> int:
     chance = random.Random(seed)
     model = Model()
     era = chance.choice(("modern", "legacy"))
-    with connect(wire, era=era) as client:
+    with connect(wire, era=era, on_input=lambda question: model.agrees) as client:
 
         def fail(what: str) -> None:
             last = "\n".join(str(sent) for sent in client.trace[-12:])
@@ -316,6 +329,7 @@ def _step(
         seconds = abs(deg - model.angles[joint]) / (FULL_SPEED * speed / 100)
         if abs(seconds - limit) < 0.005:
             limit = 1000.0
+        model.agrees = chance.random() < 0.7
         wanted = model.move(joint, deg, speed, limit)
         given = {"joint": joint, "deg": deg, "speed": speed}
         return _call(client, "arm_move", given, limit), wanted

@@ -153,6 +153,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_python(Client::Python, log),
     },
     Step {
+        name: "python-device-whole",
+        about: "the same: subscriptions, progress, giving up, questions",
+        needs: &["python-venv", "python-package"],
+        run: |log| interop::on_python(Client::PythonWhole, log),
+    },
+    Step {
         name: "python-lines",
         about: "what the bench arm in Python answers, byte for byte",
         needs: &["python-package", "bench-arm"],
