@@ -133,6 +133,7 @@ impl Maker {
             input,
             output,
             exact: false,
+            scopes: given_as(given, "scopes")?,
             effects: Effects {
                 read_only: given_as(given, "read_only")?,
                 actuates: given_as(given, "actuates")?,

@@ -17,6 +17,7 @@ use crate::app::{self, Code, Functions, PyApp, Reads, Source};
 use crate::clock::Clock;
 use crate::describe::Maker;
 use crate::serve::Listener;
+use crate::token::Tokens;
 use crate::wire::{Lists, Running, Served, Wire, lock};
 
 /// How long a wait may last until the keyboard is looked at.
@@ -205,7 +206,7 @@ impl Device {
                 }
             };
             let wire = place.get_or_insert_with(|| match http {
-                true => Wire::http(&Arc::new(Lists::new(None, None))),
+                true => Wire::http(&Arc::new(Lists::new(None, None, false))),
                 false => Wire::lines(),
             });
             let mut result = drive(running, wire, &data, timeout, &mut out);
@@ -231,16 +232,18 @@ impl Device {
     }
 
     /// A connection of a peer of its own: ``"lines"`` or ``"http"``.
-    #[pyo3(signature = (framing, *, hosts = None, origins = None))]
+    #[pyo3(signature = (framing, *, hosts = None, origins = None, tokens = None))]
     fn connection(
         slf: Bound<'_, Self>,
         framing: &str,
         hosts: Option<Vec<String>>,
         origins: Option<Vec<String>>,
+        tokens: Option<Vec<(String, u32)>>,
     ) -> PyResult<Connection> {
+        let tokens = tokens.map(Tokens::new).transpose()?.map(Arc::new);
         let wire = match framing {
             "lines" => Wire::lines(),
-            "http" => Wire::http(&Arc::new(Lists::new(hosts, origins))),
+            "http" => Wire::http(&Arc::new(Lists::new(hosts, origins, tokens.is_some()))),
             _ => {
                 return Err(PyValueError::new_err(format!(
                     "framing {framing:?}: \"lines\" or \"http\" is allowed"
@@ -250,24 +253,26 @@ impl Device {
         Ok(Connection {
             running: Arc::clone(&slf.get().running),
             device: slf.unbind(),
+            tokens,
             wire: Mutex::new(wire),
         })
     }
 
     /// Listens for HTTP on a TCP address, until the listener is closed.
-    #[pyo3(signature = (address, *, hosts = None, origins = None, token = None))]
+    #[pyo3(signature = (address, *, hosts = None, origins = None, tokens = None))]
     fn listen(
         slf: Bound<'_, Self>,
         py: Python<'_>,
         address: &str,
         hosts: Option<Vec<String>>,
         origins: Option<Vec<String>>,
-        token: Option<&str>,
+        tokens: Option<Vec<(String, u32)>>,
     ) -> PyResult<Listener> {
-        let lists = Lists::new(hosts, origins);
+        let tokens = tokens.map(Tokens::new).transpose()?.map(Arc::new);
+        let lists = Lists::new(hosts, origins, tokens.is_some());
         let running = Arc::clone(&slf.get().running);
         let device = slf.unbind();
-        py.detach(|| Listener::open(device, running, address, lists, token))
+        py.detach(|| Listener::open(device, running, address, lists, tokens))
     }
 
     /// A handler may hold its own device: such a ring is found and freed.
@@ -352,6 +357,7 @@ fn code(given: &Bound<'_, PyDict>, tool: &agentmote::tool::Tool) -> PyResult<Cod
 pub(crate) struct Connection {
     /// Keeps the functions alive for the garbage collector, too.
     device: Py<Device>,
+    tokens: Option<Arc<Tokens>>,
     running: Arc<Running>,
     wire: Mutex<Wire>,
 }
@@ -366,7 +372,10 @@ impl Connection {
     /// many. Offer the rest again after ``poll``.
     fn receive(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
         let data = bytes_of(data)?;
-        Ok(py.detach(|| lock(&self.wire).receive(&data)))
+        Ok(py.detach(|| {
+            Tokens::enter(self.tokens.as_ref());
+            lock(&self.wire).receive(&data)
+        }))
     }
 
     /// Works, and gives bytes to send; none if there is nothing to send now.

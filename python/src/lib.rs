@@ -3,7 +3,7 @@
 //! The core does the whole work: descriptors, checks, protocol, framing. Here
 //! are the tables that Python's type hints become (`describe`), the one
 //! handler behind every function (`app`), connections with their memory
-//! (`wire`), and HTTP over TCP (`serve`).
+//! (`wire`), tokens (`token`), and HTTP over TCP (`serve`).
 
 mod app;
 mod arena;
@@ -11,6 +11,7 @@ mod clock;
 mod describe;
 mod device;
 mod serve;
+mod token;
 mod value;
 mod wire;
 

@@ -1,7 +1,6 @@
 //! HTTP over TCP, one thread a connection. Python is entered for handlers
 //! alone.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
@@ -10,14 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use agentmote::tool::Caller;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use sha2::{Digest as _, Sha256};
-use subtle::ConstantTimeEq as _;
 
 use crate::device::Device;
+use crate::token::Tokens;
 use crate::wire::{Lists, Running, Wire, lock};
 
 /// Connections that are served at once; the next one is closed with 503.
@@ -40,22 +37,10 @@ const LINGER: Duration = Duration::from_millis(500);
 /// Bytes of one read or write.
 const CHUNK: usize = 8 * 1024;
 
-thread_local! {
-    /// The digest of the token that opens the connection of this thread: the
-    /// core's check is a plain function.
-    static TOKEN: Cell<Option<[u8; 32]>> = const { Cell::new(None) };
-}
-
-fn opens(token: &[u8]) -> Option<Caller> {
-    let digest: [u8; 32] = Sha256::digest(token).into();
-    let same = TOKEN.get()?.ct_eq(&digest);
-    bool::from(same).then_some(Caller::ANY)
-}
-
 struct Shared {
     running: Arc<Running>,
     lists: Arc<Lists>,
-    token: Option<[u8; 32]>,
+    tokens: Option<Arc<Tokens>>,
     closing: AtomicBool,
     /// The open connections, to be shut down at the end.
     peers: Mutex<HashMap<u64, TcpStream>>,
@@ -77,11 +62,8 @@ impl Listener {
         running: Arc<Running>,
         address: &str,
         lists: Lists,
-        token: Option<&str>,
+        tokens: Option<Arc<Tokens>>,
     ) -> PyResult<Self> {
-        if token.is_some_and(str::is_empty) {
-            return Err(PyValueError::new_err("the token is empty"));
-        }
         let found = address
             .to_socket_addrs()
             .map_err(|error| PyValueError::new_err(format!("address {address:?}: {error}")))?;
@@ -89,14 +71,10 @@ impl Listener {
         let listener = TcpListener::bind(&found[..])
             .map_err(|error| PyOSError::new_err(format!("address {address:?}: {error}")))?;
         let address = listener.local_addr()?;
-        let lists = match token {
-            Some(_) => lists.with_bearer(opens),
-            None => lists,
-        };
         let shared = Arc::new(Shared {
             running,
             lists: Arc::new(lists),
-            token: token.map(|token| Sha256::digest(token.as_bytes()).into()),
+            tokens,
             closing: AtomicBool::new(false),
             peers: Mutex::default(),
         });
@@ -181,7 +159,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let thread = std::thread::Builder::new()
             .name("agentmote-peer".into())
             .spawn(move || {
-                TOKEN.set(own.token);
+                Tokens::enter(own.tokens.as_ref());
                 // A peer that goes away is no error of this program.
                 let _ = converse(stream, &own);
                 lock(&own.peers).remove(&number);

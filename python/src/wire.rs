@@ -10,6 +10,7 @@ use pyo3::PyErr;
 use crate::app::PyApp;
 use crate::arena::Arena;
 use crate::clock::Clock;
+use crate::token::opens;
 
 /// Bytes of the longest line, and of the longest HTTP request, head and body:
 /// as many as the core can count.
@@ -196,7 +197,11 @@ pub(crate) struct Lists {
 
 impl Lists {
     /// Without lists: this machine alone.
-    pub(crate) fn new(hosts: Option<Vec<String>>, origins: Option<Vec<String>>) -> Self {
+    pub(crate) fn new(
+        hosts: Option<Vec<String>>,
+        origins: Option<Vec<String>>,
+        bearer: bool,
+    ) -> Self {
         let mut tables = Arena::default();
         let mut allow = |list: Option<Vec<String>>| match list {
             None => Allow::Loopback,
@@ -212,18 +217,13 @@ impl Lists {
         let config = HttpConfig {
             hosts: allow(hosts),
             origins: allow(origins),
+            bearer: bearer.then_some(opens as Bearer),
             ..HttpConfig::LOOPBACK
         };
         Self {
             config,
             _tables: tables,
         }
-    }
-
-    /// The same, asking for a token.
-    pub(crate) fn with_bearer(mut self, opens: Bearer) -> Self {
-        self.config.bearer = Some(opens);
-        self
     }
 }
 

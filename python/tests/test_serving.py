@@ -260,3 +260,95 @@ def test_asgi_refuses_what_http_refuses(asgi):
         answer.read()
         assert answer.status == status
     connection.close()
+
+
+# Scopes
+
+
+def scoped():
+    device = agentmote.Device("rig")
+
+    @device.tool(read_only=True)
+    def look() -> str:
+        """Looks."""
+        return "seen"
+
+    @device.tool(actuates=True, scopes=["move"])
+    def move() -> str:
+        """Moves."""
+        return "moved"
+
+    @device.tool(destructive=True, scopes=["move", "admin"])
+    def erase() -> str:
+        """Erases."""
+        return "erased"
+
+    return device
+
+
+TOKENS = {"guest-token": [], "mover-token": ["move"], "admin-token": ["admin", "move"]}
+
+
+@pytest.fixture(params=["sockets", "asgi"])
+def scoped_url(request):
+    if request.param == "sockets":
+        with scoped().serving(tokens=TOKENS, token="owner-token") as served:
+            yield served.url
+        return
+    uvicorn = pytest.importorskip("uvicorn")
+    app = scoped().asgi(tokens=TOKENS, token="owner-token")
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    end = time.monotonic() + 20
+    while not (server.started and server.servers):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    yield "http://127.0.0.1:%d/mcp" % server.servers[0].sockets[0].getsockname()[1]
+    server.should_exit = True
+    thread.join(20)
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+@pytest.mark.parametrize(
+    ("token", "tools"),
+    [
+        ("guest-token", ["look"]),
+        ("mover-token", ["look", "move"]),
+        ("admin-token", ["look", "move", "erase"]),
+        ("owner-token", ["look", "move", "erase"]),
+    ],
+)
+def test_who_lacks_a_scope_does_not_see_the_tool(scoped_url, era, token, tools):
+    with agentmote.connect(scoped_url, token=token, era=era) as client:
+        assert [tool.name for tool in client.tools()] == tools
+        for name in ("look", "move", "erase"):
+            if name in tools:
+                assert client.call(name).text
+            else:
+                with pytest.raises(agentmote.ProtocolError) as caught:
+                    client.call(name)
+                assert caught.value.code == -32602
+
+
+def test_nobody_sees_anything(scoped_url):
+    for token in (None, "guest-toke", "guest-token2", "other"):
+        with pytest.raises(agentmote.InvalidAnswer, match="401"):
+            agentmote.connect(scoped_url, token=token, era="legacy")
+
+
+def test_in_the_process_every_caller_has_all_scopes():
+    with agentmote.connect(scoped()) as client:
+        assert client.call("erase").text == "erased"
+
+
+def test_scopes_that_cannot_be_are_refused():
+    device = agentmote.Device("rig")
+    with pytest.raises(TypeError, match="a list of names"):
+        device.tool(name="a", description="A.", scopes="move")(lambda: None)
+    with pytest.raises(ValueError, match="more than 32 scopes"):
+        device.tool(name="a", description="A.", scopes=[str(at) for at in range(33)])(lambda: None)
+    with pytest.raises(ValueError, match="the token is empty"):
+        scoped().serving(tokens={"": []})
+    with pytest.raises(ValueError, match="the token is empty"):
+        scoped().asgi(token="")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from typing import Any, Awaitable, Callable, Dict, List, Optional
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Tuple
 
 from agentmote import _native
 from agentmote._http import AnswerReader
@@ -23,11 +23,11 @@ def application(
     device: _native.Device,
     hosts: Optional[List[str]],
     origins: Optional[List[str]],
-    token: Optional[str],
+    tokens: Optional[List[Tuple[str, int]]],
 ) -> Application:
-    if token == "":
-        raise ValueError("the token is empty")
-    opens = None if token is None else digest(token.encode())
+    # What is wrong with them is told here, and not at the first request.
+    device.connection("http", hosts=hosts, origins=origins, tokens=tokens)
+    digests = None if tokens is None else [digest(token.encode()) for token, _ in tokens]
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -35,7 +35,7 @@ def application(
             return
         if scope["type"] != "http":
             raise RuntimeError(f"no ASGI scope {scope['type']!r} is served")
-        if opens is not None and not hmac.compare_digest(digest(bearer(scope)), opens):
+        if digests is not None and not opens(digest(bearer(scope)), digests):
             # Before the body is read (M-205).
             await refuse(send)
             return
@@ -47,7 +47,9 @@ def application(
             body += event.get("body", b"")
             if len(body) > _native.MAX_REQUEST or not event.get("more_body", False):
                 break
-        connection = device.connection("http", hosts=hosts, origins=origins)
+        connection = device.connection(
+            "http", hosts=hosts, origins=origins, tokens=tokens
+        )
         await answer(connection, request(scope, body), receive, send)
 
     return app
@@ -55,6 +57,14 @@ def application(
 
 def digest(token: bytes) -> bytes:
     return hashlib.sha256(token).digest()
+
+
+def opens(token: bytes, digests: List[bytes]) -> bool:
+    """Whether a token is one of them, in the same time whichever it is."""
+    found = False
+    for one in digests:
+        found |= hmac.compare_digest(token, one)
+    return found
 
 
 def bearer(scope: Scope) -> bytes:

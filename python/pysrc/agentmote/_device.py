@@ -17,7 +17,9 @@ from typing import (
     Callable,
     Dict,
     List,
+    Mapping,
     Optional,
+    Sequence,
     Tuple,
     TypeVar,
     Union,
@@ -33,6 +35,10 @@ Bytes = Union[bytes, bytearray, memoryview]
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOG = logging.getLogger("agentmote")
+
+MAX_SCOPES = 32
+"""Scopes of one device: one bit each."""
+ALL_SCOPES = 2**MAX_SCOPES - 1
 
 _URI_PARAM = re.compile(r"\{(\w+)\}")
 
@@ -101,6 +107,19 @@ class BaseDevice:
     def _native(self) -> _native.Device:
         raise NotImplementedError
 
+    def _scope_bits(self, scopes: Sequence[str]) -> int:
+        """The bits of scopes. A device of firmware has none."""
+        return 0
+
+    def _opening(
+        self, token: Optional[str], tokens: Optional[Mapping[str, Sequence[str]]]
+    ) -> Optional[List[Tuple[str, int]]]:
+        """What opens the device: tokens with their scopes."""
+        if token is None and tokens is None:
+            return None
+        found = [(one, self._scope_bits(scopes)) for one, scopes in (tokens or {}).items()]
+        return found if token is None else [*found, (token, ALL_SCOPES)]
+
     def handle(self, data: Bytes, *, http: bool = False, timeout: float = 3600.0) -> bytes:
         """Takes one request, and gives the complete answer.
 
@@ -140,6 +159,7 @@ class BaseDevice:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
+        tokens: Optional[Mapping[str, Sequence[str]]] = None,
     ) -> Served:
         """Serves HTTP in the background, until the end of the ``with``.
 
@@ -149,8 +169,10 @@ class BaseDevice:
                 this machine (M-049, M-050).
             origins: Values of ``Origin`` that are served; without a list, those
                 of this machine (M-048).
-            token: The bearer token that opens it; without one it is open to
-                whoever reaches it (M-199).
+            token: The bearer token that opens all of it; without one, and
+                without `tokens`, it is open to whoever reaches it (M-199).
+            tokens: Bearer tokens, each with the scopes of who brings it: a tool
+                whose scopes he lacks is neither listed nor found.
 
         Raises:
             ValueError: the address is none, or it is not of this machine and
@@ -162,8 +184,9 @@ class BaseDevice:
                 f"{address}: beyond this machine, `hosts` must list the names "
                 "under which the device is asked for"
             )
+        opening = self._opening(token, tokens)
         return Served(
-            self._native.listen(address, hosts=hosts, origins=origins, token=token)
+            self._native.listen(address, hosts=hosts, origins=origins, tokens=opening)
         )
 
     def serve(
@@ -173,9 +196,12 @@ class BaseDevice:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
+        tokens: Optional[Mapping[str, Sequence[str]]] = None,
     ) -> None:
         """Serves HTTP until Ctrl-C. The arguments are those of `serving`."""
-        served = self.serving(address, hosts=hosts, origins=origins, token=token)
+        served = self.serving(
+            address, hosts=hosts, origins=origins, token=token, tokens=tokens
+        )
         with served, contextlib.suppress(KeyboardInterrupt):
             print(f"{self.name} is served at {served.url} until Ctrl-C.", flush=True)
             while True:
@@ -197,6 +223,7 @@ class BaseDevice:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
+        tokens: Optional[Mapping[str, Sequence[str]]] = None,
     ) -> Callable[..., Any]:
         """An ASGI application that serves the device at ``/mcp``.
 
@@ -204,10 +231,11 @@ class BaseDevice:
             hosts: See `serving`.
             origins: See `serving`.
             token: See `serving`.
+            tokens: See `serving`.
         """
         from agentmote._asgi import application
 
-        return application(self._native, hosts, origins, token)
+        return application(self._native, hosts, origins, self._opening(token, tokens))
 
 
 class Device(BaseDevice):
@@ -252,6 +280,7 @@ class Device(BaseDevice):
             "title": title,
             "instructions": instructions,
         }
+        self._scopes: Dict[str, int] = {}
         self._tools: List[Dict[str, Any]] = []
         self._resources: List[Dict[str, Any]] = []
         self._templates: List[Dict[str, Any]] = []
@@ -284,6 +313,16 @@ class Device(BaseDevice):
                 f"device {self.name!r} is in use: define its tools and resources before"
             )
 
+    def _scope_bits(self, scopes: Sequence[str]) -> int:
+        if isinstance(scopes, str):
+            raise TypeError(f"scopes are a list of names, and not {scopes!r}")
+        bits = 0
+        for scope in scopes:
+            if scope not in self._scopes and len(self._scopes) == MAX_SCOPES:
+                raise ValueError(f"more than {MAX_SCOPES} scopes")
+            bits |= self._scopes.setdefault(scope, 1 << len(self._scopes))
+        return bits
+
     def _own_loop(self) -> Loop:
         if self._loop is None:
             self._loop = Loop(self.clock)
@@ -307,6 +346,7 @@ class Device(BaseDevice):
         idempotent: bool = False,
         destructive: bool = False,
         asks: bool = False,
+        scopes: Sequence[str] = (),
     ) -> Callable[[F], F]: ...
 
     def tool(
@@ -322,6 +362,7 @@ class Device(BaseDevice):
         idempotent: bool = False,
         destructive: bool = False,
         asks: bool = False,
+        scopes: Sequence[str] = (),
     ) -> Any:
         """Makes a function a tool; it stays callable as it was.
 
@@ -339,6 +380,8 @@ class Device(BaseDevice):
             idempotent: Calling it twice is the same as once.
             destructive: It may destroy what cannot be brought back.
             asks: It asks the caller's user in mid-call; see `Call.ask`.
+            scopes: What a caller over HTTP must have, all of them, to see it; see
+                `serving`. In the process and on a line, every caller has all.
 
         Raises:
             TypeError: a hint is missing, or no JSON type can be made of it.
@@ -356,6 +399,7 @@ class Device(BaseDevice):
                 "asks": asks,
             }
             tool = self._describe(function, name, title, description, flags)
+            tool["scopes"] = self._scope_bits(scopes)
             if any(other["name"] == tool["name"] for other in self._tools):
                 raise ValueError(f"tool {tool['name']!r}: there are two of that name")
             self._make([tool], [], [])

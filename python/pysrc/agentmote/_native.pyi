@@ -73,6 +73,7 @@ class Device:
         *,
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
+        tokens: Optional[List[Tuple[str, int]]] = None,
     ) -> Connection: ...
     def listen(
         self,
@@ -80,7 +81,7 @@ class Device:
         *,
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
-        token: Optional[str] = None,
+        tokens: Optional[List[Tuple[str, int]]] = None,
     ) -> Listener: ...
 
 @final

@@ -241,6 +241,7 @@ def proxied(client: Client, tool: Tool, clock: _native.Clock) -> Dict[str, Any]:
         "idempotent": bool(notes.get("idempotentHint")),
         "destructive": bool(notes.get("destructiveHint")) and not notes.get("readOnlyHint"),
         "polled": True,
+        "scopes": 0,
         "asks": False,
         "run": run,
         "dump": None,
