@@ -27,9 +27,9 @@ const HOST_LINE: usize = 16 * 1_024;
 /// And a device in Python.
 const PYTHON_LINE: usize = 65_535;
 
-/// What the board advertises; the host has room for resources too.
+/// What the board advertises; the host has room for resources to subscribe to.
 const BOARD_SERVES: &str = r#""capabilities":{"tools":{}}"#;
-const HOST_SERVES: &str = r#""capabilities":{"tools":{},"resources":{}}"#;
+const HOST_SERVES: &str = r#""capabilities":{"tools":{},"resources":{"subscribe":true}}"#;
 
 const INITIALIZE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
