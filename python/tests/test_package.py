@@ -1,12 +1,17 @@
 """The package as it was installed: its values, its help, its types."""
 
 import ast
+import inspect
 import pathlib
 import pydoc
 import re
+import subprocess
+import sys
+
+import pytest
 
 import agentmote
-from agentmote import _native
+from agentmote import _cli, _native
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -38,9 +43,55 @@ def test_help_works():
         assert agentmote.__version__ in text
 
 
+def test_everything_public_has_words():
+    for name in agentmote.__all__:
+        value = getattr(agentmote, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), name
+            members = vars(value).items() if inspect.isclass(value) else ()
+            for member, inner in members:
+                if not member.startswith("_") and callable(inner):
+                    assert inspect.getdoc(inner), f"{name}.{member}"
+
+
 def test_the_stub_names_what_is_there():
     folder = pathlib.Path(agentmote.__file__).parent
     assert (folder / "py.typed").is_file()
     stub = ast.parse((folder / "_native.pyi").read_text())
     named = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
-    assert named == set(_native.__all__) == set(agentmote.__all__)
+    named |= {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert named == set(_native.__all__)
+
+
+def blocks(file):
+    """The blocks of Python in a README, and those of text."""
+    text = (ROOT / file).read_text()
+    return (
+        re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        for kind in ("python", "text")
+    )
+
+
+@pytest.mark.parametrize("file", ["README.md", "python/README.md"])
+def test_the_readme_does_what_it_says(file, capsys):
+    code, told = blocks(file)
+    exec(code[0], {"__name__": "readme"})
+    assert capsys.readouterr().out == told[0]
+
+
+@pytest.mark.parametrize(("file", "count"), [("README.md", 1), ("python/README.md", 3)])
+def test_the_tests_in_the_readme_pass(file, count, tmp_path):
+    code, _ = blocks(file)
+    (tmp_path / "test_it.py").write_text("import agentmote, pytest\n" + code[1])
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 0 and b"%d passed" % count in done.stdout, done.stdout
+
+
+def test_the_commands_in_the_readme_are_there():
+    text = (ROOT / "README.md").read_text()
+    words = re.findall(r"^python -m agentmote (.*?)\s*(?:#.*)?$", text, re.MULTILINE)
+    assert len(words) == 6
+    for line in words:
+        # Parsed, and not run: some want a board.
+        assert _cli.parser().parse_args(line.split()).run

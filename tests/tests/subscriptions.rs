@@ -4,7 +4,7 @@
 
 use agentmote::mcp::{Device, Identity};
 use agentmote::resource::Resource;
-use agentmote::server::{Http, HttpConfig, HttpMemory, LineMemory, Server};
+use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory, Server};
 use agentmote::time::Instant;
 use agentmote::tool::{Answer, Call, Level};
 use agentmote::{catalog, tool};
@@ -763,4 +763,28 @@ fn what_nobody_can_be_told_of_is_not_advertised() {
     let mut peer = LinePeer::new(&mut memory, &PLAIN, (), Cut::WHOLE);
     assert_eq!(peer.one(&listen("1", BOTH))["error"]["code"], -32601);
     let _: HttpMemory<2048, 512> = HttpMemory::new();
+}
+
+/// Offers a text, and works until nothing is left to send.
+fn drive(line: &mut Line<'_>, server: &mut Server<Sensors>, now: u64, text: &str) {
+    let mut out = [0; 2048];
+    assert_eq!(line.receive(text.as_bytes()), text.len());
+    while line.poll(server, Instant::from_millis(now), &mut out) > 0 {}
+}
+
+#[test]
+fn a_call_is_work_and_a_subscription_is_none() {
+    let mut server = Server::new(&DEVICE, Sensors::default());
+    let mut memory = Memory::new();
+    let mut line = Line::new(&mut memory);
+    assert!(!line.is_working());
+    drive(&mut line, &mut server, 0, &(listen("7", BOTH) + "\n"));
+    assert!(line.wake().is_some() && !line.is_working());
+    let call = modern("8", "tools/call", r#""name":"patient","#, "") + "\n";
+    drive(&mut line, &mut server, 0, &call);
+    assert!(line.is_working());
+    for now in (0..=80_000).step_by(20_000) {
+        drive(&mut line, &mut server, now, "");
+    }
+    assert!(line.wake().is_some() && !line.is_working());
 }

@@ -379,6 +379,13 @@ impl<'m> Http<'m> {
         matches!(&self.state, State::Head(end) if end.is_idle())
     }
 
+    /// Whether a call is on its way. A subscription is none: it has no end of
+    /// its own.
+    pub fn is_working(&self) -> bool {
+        let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
+        self.call.as_ref().or(waiting).is_some()
+    }
+
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
     pub fn wake(&self) -> Option<Instant> {

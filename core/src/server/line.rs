@@ -293,6 +293,12 @@ impl<'m> Line<'m> {
         self.lines.clear();
     }
 
+    /// Whether a call is on its way. A subscription is none: it has no end of
+    /// its own.
+    pub fn is_working(&self) -> bool {
+        self.flights.iter().any(|place| place.call().is_some())
+    }
+
     /// When [`poll`](Self::poll) wants to be called although nothing arrives;
     /// `None` if only arriving bytes give it work.
     pub fn wake(&self) -> Option<Instant> {

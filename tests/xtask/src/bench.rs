@@ -1,15 +1,18 @@
 //! `cargo xtask bench`: the instructions of one call, from bytes in to bytes
-//! out, on the host and on a Cortex-M4.
+//! out, on the host and on a Cortex-M4; then a device in Python against the
+//! official SDK.
 //!
 //! Instructions, not time: they are the same on every run.
 
 use std::path::{Path, PathBuf};
 
 use crate::args::Args;
+use crate::bench_python;
 use crate::child::{Job, Log};
 use crate::firmware;
 use crate::packages;
 use crate::paths;
+use crate::python_package;
 use crate::readme::{self, Part, grouped, is_near};
 use crate::stop::Stop;
 
@@ -44,7 +47,8 @@ struct Measured {
 pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     let write = args.flag("--write");
     args.finish()?;
-    let measured = measure(&mut Log::stderr())?;
+    let mut log = Log::stderr();
+    let measured = measure(&mut log)?;
     println!("{}", table(&measured));
     if let Err(why) = &measured.cjson {
         println!("\nno figure of cJSON: {why}");
@@ -52,7 +56,13 @@ pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     if write {
         PART.write(&table(&measured))?;
     }
-    within(&measured)
+    within(&measured)?;
+    let python = python_package::install(&mut log)?;
+    println!(
+        "\nA device in Python: {}",
+        bench_python::check(&python, &mut log)?
+    );
+    Ok(())
 }
 
 /// The step; gives a note.

@@ -12,6 +12,7 @@ use crate::child::{Job, Log, Running};
 use crate::demo;
 use crate::firmware;
 use crate::packages;
+use crate::python_package;
 use crate::qemu;
 use crate::stop::{Doing, Stop};
 
@@ -24,8 +25,10 @@ const PINGS: u32 = 1_000;
 /// Bytes of the longest line that the board takes, and the host.
 const BOARD_LINE: usize = 1_024;
 const HOST_LINE: usize = 16 * 1_024;
+/// And a device in Python.
+const PYTHON_LINE: usize = 65_535;
 
-/// What the board advertises; the host has room for resources too.
+/// What the board advertises; the host has room for resources to subscribe to.
 const BOARD_SERVES: &str = r#""capabilities":{"tools":{}}"#;
 const HOST_SERVES: &str = r#""capabilities":{"tools":{},"resources":{"subscribe":true}}"#;
 
@@ -198,6 +201,21 @@ pub(crate) fn check_c(host: &Path, board: &Path, log: &mut Log) -> Result<String
         "{} cases on the host and on the board",
         CASES.len()
     ))
+}
+
+/// The step for the bench arm that is defined in Python: what it answers is
+/// what the host answers.
+pub(crate) fn python(log: &mut Log) -> Result<String, Stop> {
+    let host = Job::new(demo::build_bench_arm(log)?).arg("--stdio");
+    let list = talk(&mut Peer::start(host, log)?, HOST_LINE, HOST_SERVES)?;
+    let device = python_package::bench_arm()?.arg("--stdio");
+    let same = talk(&mut Peer::start(device, log)?, PYTHON_LINE, HOST_SERVES)?;
+    if same != list {
+        return Err(Stop::Fail(format!(
+            "tools/list differs\nin Rust:   {list}\nin Python: {same}"
+        )));
+    }
+    Ok(format!("{} cases, the same as from Rust", CASES.len()))
 }
 
 /// Every case against one peer; gives its answer to `tools/list`.

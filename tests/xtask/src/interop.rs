@@ -12,6 +12,7 @@ use crate::firmware;
 use crate::node;
 use crate::paths;
 use crate::python;
+use crate::python_package;
 use crate::stop::Stop;
 
 /// One client.
@@ -102,6 +103,28 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
         client,
         &words,
         &["--stdio".into(), arm, "--stdio".into()],
+        log,
+    )?;
+    Ok(format!("HTTP {http}, stdio {lines}"))
+}
+
+/// `client` against the bench arm that is defined in Python.
+pub(crate) fn on_python(client: Client, log: &mut Log) -> Result<String, Stop> {
+    let words = client.words(log)?;
+    let port = child::free_port()?;
+    let mut server = python_package::bench_arm()?
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let url = PathBuf::from(format!("http://127.0.0.1:{port}/mcp"));
+    let http = run(client, &words, &["--http".into(), url], log)?;
+    drop(server);
+    let python = python_package::interpreter()?;
+    let device = paths::root().join("python/examples/bench_arm.py");
+    let lines = run(
+        client,
+        &words,
+        &["--stdio".into(), python, device, "--stdio".into()],
         log,
     )?;
     Ok(format!("HTTP {http}, stdio {lines}"))

@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod bench_python;
 mod board_lines;
 mod c;
 mod c_packages;

@@ -1,17 +1,88 @@
 //! The Python package, installed as a user installs it, and its own tests.
 
+use std::path::PathBuf;
+
 use crate::child::{Job, Log};
+use crate::firmware;
 use crate::packages;
 use crate::paths;
 use crate::stop::{Doing, Stop};
 
-/// The test runner, in the version that the other Python tests use.
-const PYTEST: &str = "pytest==9.2.0";
+/// The interpreter of the environment that [`check`] makes.
+pub(crate) fn interpreter() -> Result<PathBuf, Stop> {
+    let python = paths::target().join("venv-python/bin/python");
+    match python.is_file() {
+        true => Ok(python),
+        false => Err(Stop::Fail(
+            "the step `python-package` has not installed the package".into(),
+        )),
+    }
+}
 
-/// Installs `python/` into an environment of its own and runs its tests.
-/// maturin is pinned by the package's own `pyproject.toml`.
-pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
-    packages::need(&[&packages::PYTHON_VENV], log)?;
+/// The suite of the bench arm as a rig runs it, against the emulated board.
+pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::QEMU_ARM], log)?;
+    let (image, _) = firmware::bench_arm_image(log)?;
+    let before = log.text().len();
+    for era in ["modern", "legacy"] {
+        Job::new(interpreter()?)
+            .args(["-m", "pytest", "-p", "no:cacheprovider"])
+            .args(["--agentmote-era", era, "--agentmote-target"])
+            .arg(format!("qemu:{}", image.display()))
+            .arg("python/tests/arm_suite")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .run(log)?;
+    }
+    let text = log.text();
+    let told = text.get(before..).unwrap_or_default();
+    let counts: Vec<u32> = told.lines().filter_map(passed).collect();
+    match counts[..] {
+        [modern, legacy] if modern >= TESTS && legacy >= TESTS => Ok(format!(
+            "{modern} tests in the modern era, {legacy} in the older"
+        )),
+        _ => Err(Stop::Fail(format!(
+            "{counts:?} tests passed, {TESTS} at least are wanted"
+        ))),
+    }
+}
+
+/// Runs of the simulated arm against its model, as the README says.
+pub(crate) fn soak(log: &mut Log) -> Result<String, Stop> {
+    let text = Job::new(interpreter()?)
+        .args(["-m", "agentmote", "sim", "--soak", SEEDS])
+        .minutes(5)
+        .output()?;
+    log.line(&text)?;
+    match text.trim() {
+        told if told.starts_with(&format!("{SEEDS} seeds, ")) => Ok(told.to_owned()),
+        told => Err(Stop::Fail(told.to_owned())),
+    }
+}
+
+/// Seeds of that.
+const SEEDS: &str = "1000";
+
+/// Tests of that suite which pass at least.
+const TESTS: u32 = 30;
+
+/// The number in `== 12 passed, 3 skipped in 0.12s ==`.
+fn passed(line: &str) -> Option<u32> {
+    let (before, _) = line.strip_prefix("==")?.split_once(" passed")?;
+    before.trim_start_matches(['=', ' ']).parse().ok()
+}
+
+/// The words that start the bench arm that is defined in Python.
+pub(crate) fn bench_arm() -> Result<Job, Stop> {
+    Ok(Job::new(interpreter()?)
+        .arg(paths::root().join("python/examples/bench_arm.py"))
+        .env("PYTHONDONTWRITEBYTECODE", "1"))
+}
+
+/// Installs `python/` as a user does, into an environment of its own; gives
+/// its interpreter. maturin is pinned by the package's own `pyproject.toml`.
+pub(crate) fn install(log: &mut Log) -> Result<PathBuf, Stop> {
+    // The second type checker is a program for Node.
+    packages::need(&[&packages::PYTHON_VENV, &packages::NPM], log)?;
     let folder = paths::target().join("venv-python");
     if folder.exists() {
         std::fs::remove_dir_all(&folder).doing(folder.display())?;
@@ -28,12 +99,19 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
             "install",
             "--quiet",
             "--disable-pip-version-check",
-            PYTEST,
+            "--requirement",
+            "python/tests/requirements.txt",
             "./python",
         ])
         .env("CARGO_TARGET_DIR", paths::target())
         .minutes(20)
         .run(log)?;
+    Ok(python)
+}
+
+/// Installs it and runs its tests.
+pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
+    let python = install(log)?;
     Job::new(&python)
         .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"])
         .arg("python/tests")
@@ -43,4 +121,19 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         .args(["-c", "import agentmote; print(agentmote.__version__)"])
         .output()
         .map(|version| format!("agentmote {}", version.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passed;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        assert_eq!(
+            passed("======== 12 passed, 3 skipped in 0.12s ========"),
+            Some(12)
+        );
+        assert_eq!(passed("==== 1 failed, 12 passed in 0.12s ===="), None);
+        assert_eq!(passed("test_it.py .... [100%]"), None);
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bench;
+use crate::bench_python;
 use crate::board_lines;
 use crate::c;
 use crate::c_packages;
@@ -148,6 +149,36 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::PythonWhole, log),
     },
     Step {
+        name: "python-device",
+        about: "the Python SDK against the bench arm that is defined in Python",
+        needs: &["python-venv", "python-package"],
+        run: |log| interop::on_python(Client::Python, log),
+    },
+    Step {
+        name: "python-device-whole",
+        about: "the same: subscriptions, progress, giving up, questions",
+        needs: &["python-venv", "python-package"],
+        run: |log| interop::on_python(Client::PythonWhole, log),
+    },
+    Step {
+        name: "python-lines",
+        about: "what the bench arm in Python answers, byte for byte",
+        needs: &["python-package", "bench-arm"],
+        run: board_lines::python,
+    },
+    Step {
+        name: "python-soak",
+        about: "a thousand random runs of the simulated arm against its model",
+        needs: &["python-package"],
+        run: python_package::soak,
+    },
+    Step {
+        name: "bench-python",
+        about: "requests a second of a device in Python, against the Python SDK",
+        needs: &["python-package"],
+        run: |log| bench_python::check(&python_package::interpreter()?, log),
+    },
+    Step {
         name: "interop-ts-client",
         about: "the TypeScript client against the bench arm on the host",
         needs: &["node", "bench-arm"],
@@ -206,6 +237,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "what the emulated board answers, byte for byte, and the host the same",
         needs: &["packages", "board-image", "bench-arm"],
         run: board_lines::check,
+    },
+    Step {
+        name: "board-rig",
+        about: "the Python suite of the bench arm against the emulated board",
+        needs: &["packages", "board-image", "python-package"],
+        run: python_package::on_board,
     },
     Step {
         name: "board-python",

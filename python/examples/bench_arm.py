@@ -1,0 +1,192 @@
+"""The bench arm once more, this time as Python functions.
+
+It answers byte for byte what the firmware answers; the tests compare them.
+
+usage: bench_arm.py [--port N | --stdio]
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Annotated, Dict, Iterator, List, Optional, TypedDict
+
+import agentmote
+from agentmote import Length, Progress, Range, ToolError, Unit
+
+JOINTS = 6
+FULL_SPEED = 180.0
+"""Degrees a second."""
+LOOK = 0.02
+"""Seconds between looks at a joint that moves."""
+HOME_SPEED = 50
+"""Percent of full speed."""
+ZONE = (-80.0, -60.0)
+"""Where people stand, in degrees of the base."""
+POSE = "device://bench-arm/pose"
+TEMPERATURE = "device://bench-arm/temperature"
+
+
+class Joint:
+    """One joint: its last move, straight and at an even speed."""
+
+    def __init__(self) -> None:
+        self.begin = self.end = 0.0
+        self.start = self.seconds = 0.0
+        self.job = 0
+
+    def move(self, to: float, speed: int, job: int, now: float) -> None:
+        self.begin, self.end = self.angle(now), to
+        self.start, self.job = now, job
+        self.seconds = abs(self.end - self.begin) / (FULL_SPEED * speed / 100)
+
+    def halt(self, now: float) -> None:
+        self.begin = self.end = self.angle(now)
+        self.seconds = 0.0
+
+    def part(self, now: float) -> float:
+        """How much of the way is done, 0 to 1."""
+        return min((now - self.start) / self.seconds, 1.0) if self.seconds else 1.0
+
+    def moves(self, now: float) -> bool:
+        return self.part(now) < 1.0
+
+    def angle(self, now: float) -> float:
+        return self.begin + (self.end - self.begin) * self.part(now)
+
+
+class Temp(TypedDict):
+    """What the sensor says.
+
+    Attributes:
+        celsius: Temperature of the board.
+    """
+
+    celsius: Annotated[float, Unit("celsius")]
+
+
+def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
+    """The arm as a device."""
+    device = agentmote.Device(
+        "bench-arm",
+        title="Bench arm",
+        version=agentmote.__version__,
+        instructions="Joint 0 is the base. Angles are in degrees.",
+        clock=clock,
+    )
+    joints = [Joint() for _ in range(JOINTS)]
+    jobs = iter(range(1, 2**63))
+    stopped: List[int] = []
+
+    def halt(job: Optional[int]) -> None:
+        now = device.clock.now()
+        for joint in joints:
+            if joint.moves(now) and job in (None, joint.job):
+                joint.halt(now)
+                stopped.append(joint.job)
+        del stopped[:-64]
+
+    def wait(job: int, told: Optional[Joint], stop: str) -> Iterator[object]:
+        """Yields until the job has ended, whichever way."""
+        try:
+            while True:
+                now = device.clock.now()
+                if job in stopped:
+                    raise ToolError(stop)
+                if not any(joint.job == job and joint.moves(now) for joint in joints):
+                    return
+                device.changed(POSE)
+                if told is None:
+                    yield LOOK
+                else:
+                    yield Progress(int(told.part(now) * 100), 100, wait=LOOK)
+        except GeneratorExit:
+            halt(job)
+            raise
+        finally:
+            device.changed(POSE)
+
+    @device.tool(title="Move a joint", actuates=True, idempotent=True, asks=True)
+    def arm_move(
+        call: agentmote.Call,
+        joint: Annotated[int, Range(0, JOINTS - 1)],
+        deg: Annotated[float, Range(-90, 90), Unit("deg")],
+        speed: Annotated[int, Range(1, 100), Unit("percent")] = 20,
+    ):  # type: ignore[no-untyped-def]
+        """Moves one joint to an angle, and answers when it is there.
+
+        Args:
+            joint: Joint number, base first.
+            deg: Target angle.
+            speed: Share of full speed.
+        """
+        now = device.clock.now()
+        if any(other.job == joints[joint].job and other.moves(now) for other in joints):
+            raise ToolError("the joint is still moving")
+        ends = joints[joint].angle(now), deg
+        if joint == 0 and min(ends) <= ZONE[1] and max(ends) >= ZONE[0]:
+            if not call.confirm("Move the base through the zone where people stand?"):
+                raise ToolError("the user refused the move")
+        job = next(jobs)
+        joints[joint].move(deg, speed, job, now)
+        yield from wait(job, joints[joint], "the joint was stopped on its way")
+        return "the joint is at its target"
+
+    @device.tool(title="Go home", actuates=True, idempotent=True)
+    def arm_home():  # type: ignore[no-untyped-def]
+        """Moves every joint to 0 degrees, and answers when all are there."""
+        now = device.clock.now()
+        if any(joint.moves(now) for joint in joints):
+            raise ToolError("a joint is still moving")
+        job = next(jobs)
+        for joint in joints:
+            joint.move(0.0, HOME_SPEED, job, now)
+        yield from wait(job, None, "the arm was stopped on its way")
+        return "the arm is at home"
+
+    @device.tool(title="Stop", actuates=True, idempotent=True)
+    def arm_stop() -> str:
+        """Stops every joint where it is. Always served at once."""
+        halt(None)
+        return "stopped"
+
+    @device.tool(title="Write a note", idempotent=True)
+    def note_set(text: Annotated[str, Length(max=32)]) -> None:
+        """Writes a note to the arm's display.
+
+        Args:
+            text: Text for the display.
+        """
+
+    @device.tool(title="Read the temperature", read_only=True, idempotent=True)
+    def temp_read() -> Temp:
+        """Reads the temperature of the arm's board."""
+        return {"celsius": 24.5}
+
+    @device.resource(TEMPERATURE, title="Temperature", subscribable=True)
+    def temperature() -> Temp:
+        """Temperature of the arm's board, in degrees Celsius."""
+        return {"celsius": 24.5}
+
+    @device.resource(POSE, title="Pose", subscribable=True)
+    def pose() -> Dict[str, List[float]]:
+        """Angle of each joint in degrees, base first."""
+        now = device.clock.now()
+        return {"deg": [round(joint.angle(now), 3) for joint in joints]}
+
+    return device
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--stdio", action="store_true")
+    options = parser.parse_args()
+    device = bench_arm()
+    if options.stdio:
+        device.serve_stdio()
+    else:
+        device.serve(f"127.0.0.1:{options.port}")
+
+
+if __name__ == "__main__":
+    main()
