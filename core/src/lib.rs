@@ -24,6 +24,7 @@
 //! * [`tool`](mod@tool): descriptors, the check, what a handler may answer;
 //! * `resource`: what can be read, and at which URIs;
 //! * `prompt`: what can be suggested to say;
+//! * `task` and `a2a`: work that outlives a request, and who may ask for it;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!
@@ -35,6 +36,7 @@
 //! | `macros` | yes | `#[tool]` and the derives |
 //! | `resources` | yes | resources and templates of resources |
 //! | `prompts` | yes | prompts and completion of their arguments |
+//! | `a2a` | no | durable tasks, and the A2A protocol that serves them |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]
@@ -57,6 +59,8 @@ pub mod rpc;
 #[cfg(any(feature = "input", feature = "sessions"))]
 mod seal;
 pub mod server;
+#[cfg(feature = "a2a")]
+pub mod task;
 pub mod time;
 pub mod tool;
 

@@ -18,6 +18,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("tool", &["json", "buf", "time", "limits"]),
     ("resource", &["tool", "json", "buf", "time", "limits"]),
     ("prompt", &["tool", "json", "time", "limits"]),
+    ("task", &["tool", "json", "buf", "time", "limits"]),
     (
         "mcp",
         &[
