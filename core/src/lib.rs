@@ -44,6 +44,8 @@
 
 #[doc(hidden)]
 pub mod __private;
+#[cfg(feature = "a2a")]
+pub mod a2a;
 pub mod buf;
 pub mod frame;
 pub mod json;

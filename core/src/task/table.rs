@@ -367,11 +367,6 @@ impl<'m> Tasks<'m> {
         (record.born == task.born && record.state != 0).then_some(record)
     }
 
-    fn record_mut(&mut self, task: Task) -> Option<&mut Record> {
-        let record = self.records.get_mut(usize::from(task.at))?;
-        (record.born == task.born && record.state != 0).then_some(record)
-    }
-
     /// The log of a record, and what is free behind it.
     pub(super) fn room(logs: &mut [u8], share: usize, at: usize) -> &mut [u8] {
         let start = share.saturating_mul(at);

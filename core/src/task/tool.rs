@@ -12,8 +12,8 @@ use crate::tool::{Blocks, Call, Entry, Outcome, Piece, check, run};
 /// without one, the tool is called without arguments. Arguments that the tool
 /// does not allow reject the task, in the words that a call would be refused
 /// with. The result becomes one artifact, a part for each part of it; a failed
-/// result fails the task. Progress becomes the message of the status, each
-/// tenth of the way. A polled tool is told of a cancellation like a call that
+/// result fails the task. Progress becomes the message of the status, at each
+/// sixteenth step. A polled tool is told of a cancellation like a call that
 /// its caller gives up.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         work.wake = step.wake;
         if let Some(progress) = step.progress
             && progress.total != 0
-            && record.step % REPORT_EVERY == 0
+            && record.step.is_multiple_of(REPORT_EVERY)
         {
             let (done, total) = (progress.done, progress.total);
             work.report_with(format_args!("{done} of {total}"));
