@@ -82,7 +82,7 @@ pub(super) fn decide<R: Runtime>(
         Ok(Ok(rpc::Message::Request { id, method })) => (id, method),
         // Without an id there is an answer all the same.
         Ok(Ok(rpc::Message::Notification { method })) => (&[][..], method),
-        Ok(Ok(rpc::Message::Response)) => {
+        Ok(Ok(rpc::Message::Response { .. })) => {
             return refuse(&[], Wire::V1, Fault::Invalid("method is missing"));
         }
         Ok(Err(refused)) => return refuse(refused.id, Wire::V1, Fault::Invalid(refused.why)),

@@ -60,6 +60,10 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
     }
     let step = run(entry, app, call);
     record.memo = step.memo;
+    #[cfg(feature = "input")]
+    if step.asked {
+        return work.fail("the tool asks its caller, which the work of a task cannot");
+    }
     if !step.done {
         work.wake = step.wake;
         if let Some(progress) = step.progress
@@ -116,5 +120,7 @@ fn part(piece: Piece<'_>) -> Option<Part<'_>> {
         Piece::ResourceBlob { mime, data, .. } => Part::new(Content::Raw(data)).media_type(mime),
         #[cfg(feature = "prompts")]
         Piece::Assistant => return None,
+        #[cfg(feature = "input")]
+        Piece::Question { .. } => return None,
     })
 }

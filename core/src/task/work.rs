@@ -79,7 +79,7 @@ impl<'w> Work<'w> {
 
     /// The place of the skill in the table, from 0: for one function behind
     /// several skills.
-    pub fn place(&self) -> usize {
+    pub fn skill(&self) -> usize {
         self.at
     }
 

@@ -21,6 +21,7 @@ mod http;
 mod json;
 mod offered;
 mod served;
+mod tasks;
 mod tool;
 
 use agentmote::buf::Sink;
@@ -70,6 +71,8 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         13 => derived::line(rest, out),
         14 => json::reader(rest, out),
         15 => served::async_transport(rest, out),
+        17 => tasks::exchanges(rest, out),
+        18 => tasks::cards(rest, out),
         #[cfg(feature = "spoiled")]
         16 => usize::from(rest[3]),
         _ => 0,

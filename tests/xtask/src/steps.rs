@@ -355,7 +355,8 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 9] = [
+const FEATURES: [&str; 10] = [
+    "a2a",
     "http",
     "sessions",
     "input",
