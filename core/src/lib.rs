@@ -1,4 +1,4 @@
-//! MCP tool server for microcontrollers.
+//! MCP tool server and A2A agent for microcontrollers.
 //!
 //! No `std`, no allocator, no `unsafe`, no recursion on input, and no panic
 //! that input can reach. Bytes, time and the application come in as
@@ -13,6 +13,9 @@
 //!  one       envelope  request  order of    check     result   one
 //!  message             decided  the steps   and work           message
 //! ```
+//!
+//! A2A goes the same way: `a2a` stands where `mcp` does, and `task`, with the
+//! work that outlives a request, where `tool` does.
 //!
 //! `json`, `buf`, `limits` and `time` are used by every step and know none of
 //! them. A lower layer never names a higher one.

@@ -38,8 +38,8 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "mcp", "resource", "prompt", "tool", "rpc", "frame", "json", "buf", "seal", "time",
-            "limits",
+            "mcp", "a2a", "task", "resource", "prompt", "tool", "rpc", "frame", "json", "buf",
+            "seal", "time", "limits",
         ],
     ),
     ("__private", &["tool", "json"]),

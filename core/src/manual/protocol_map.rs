@@ -49,7 +49,9 @@
 //! | tasks, events, artifacts, history (sections 10, 11) | `a2a/project.rs`, `task/log.rs` | `tests/tests/a2a.rs` |
 //! | states and their moves (A-155 to A-160) | `task/state.rs` | `core/src/task/tests.rs` |
 //! | owner, retention, journal (A-192, A-216, P-055) | `task/table.rs`, `task/work.rs` | `core/src/task/tests.rs` |
-//! | the card (section 1) | `a2a/card.rs` | `tests/tests/a2a.rs` |
+//! | the card (section 1) | `a2a/card.rs` | `tests/tests/a2a_card.rs` |
+//! | HTTP: the endpoint, credentials, cards, streams (A-030 to, C-68 to C-82) | `server/http/agent.rs` | `tests/tests/a2a_http.rs` |
+//! | no leak between callers, no illegal move (A-155, A-198, P-072) | `task/table.rs` | `tests/tests/a2a_model.rs` |
 //! | contradictions (section 25) | `a2a/choices.rs` | `tests/tests/a2a.rs` |
 //!
 //! What this library does where the protocol leaves a choice, or asks for

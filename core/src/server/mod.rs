@@ -28,6 +28,8 @@ mod watch;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 mod work;
 
+#[cfg(all(feature = "http", feature = "a2a"))]
+pub use http::{AgentDesk, Credential};
 #[cfg(feature = "http")]
 pub use http::{Allow, Http, HttpConfig, HttpMemory};
 pub use line::{Line, LineMemory};

@@ -122,5 +122,7 @@ fn part(piece: Piece<'_>) -> Option<Part<'_>> {
         Piece::Assistant => return None,
         #[cfg(feature = "input")]
         Piece::Question { .. } => return None,
+        #[cfg(feature = "logging")]
+        Piece::Log { .. } => return None,
     })
 }

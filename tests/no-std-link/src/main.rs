@@ -73,6 +73,7 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         15 => served::async_transport(rest, out),
         17 => tasks::exchanges(rest, out),
         18 => tasks::cards(rest, out),
+        19 => tasks::connection(rest, out),
         #[cfg(feature = "spoiled")]
         16 => usize::from(rest[3]),
         _ => 0,

@@ -4,6 +4,7 @@ use agentmote::a2a::{
     Agent, Caller, Card, CardKind, Exchange, Extension, Facts, Next, Scheme, SchemeKind, Signature,
 };
 use agentmote::buf::Sink;
+use agentmote::server::{AgentDesk, Credential, Http, HttpConfig, HttpMemory, Server};
 use agentmote::task::{
     Content, Journal, Kept, Part, Principal, Runtime, Skill, State, Step, TaskId, TaskMemory,
     TaskRules, Tasks, Work, run_tool,
@@ -222,4 +223,41 @@ pub(crate) fn cards(input: &[u8], out: &mut [u8]) -> usize {
         sum = sum.wrapping_add(is.into_iter().filter(|is| *is).count());
     }
     sum
+}
+
+static AGENT_OF_DESK: Agent<App> = AGENT;
+
+fn caller(credential: Credential<'_>) -> Option<Caller<'static>> {
+    match credential {
+        Credential::Bearer(b"secret") | Credential::ApiKey(b"secret") => Some(Caller::default()),
+        _ => None,
+    }
+}
+
+/// An HTTP connection with an agent, cut and timed by the input.
+pub(crate) fn connection(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, cut, room], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut tasks = TaskMemory::<2, 512, 256>::new();
+    let mut desk = AgentDesk {
+        agent: &AGENT_OF_DESK,
+        tasks: Tasks::new(&mut tasks, TaskRules::new(|bytes| bytes.fill(7))),
+        callers: caller,
+    };
+    let mut memory = HttpMemory::<1024, 256>::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
+    let mut filled = 0usize;
+    for part in [first, second, input] {
+        let taken = http.receive(part);
+        let place = out.get_mut(filled..filled.saturating_add(room));
+        let place = place.unwrap_or_default();
+        filled = filled.wrapping_add(http.poll_agent(&mut server, &mut desk, now, place));
+        if taken == 0 && http.wake_agent(&desk).is_some() {
+            http.hang_up(&mut server, now);
+            http.open();
+        }
+    }
+    filled
 }
