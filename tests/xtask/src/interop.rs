@@ -97,6 +97,37 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
     Ok(format!("HTTP {http}, stdio {lines}"))
 }
 
+/// The official A2A Python SDK against the bench arm on the host, on both
+/// wires.
+pub(crate) fn agent_on_host(log: &mut Log) -> Result<String, Stop> {
+    let python = python::interpreter(log)?;
+    let script = paths::root().join("tests/interop/python/a2a_client.py");
+    let arm = demo::build_bench_arm(log)?;
+    let port = child::free_port()?;
+    let mut server = Job::new(&arm)
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let mut sum = 0;
+    for wire in ["1.0", "0.3"] {
+        let before = log.text().len();
+        Job::new(&python)
+            .arg(&script)
+            .args(["--wire", wire])
+            .arg(format!("http://127.0.0.1:{port}"))
+            .minutes(3)
+            .run(log)?;
+        let made = assertions(log.text().get(before..).unwrap_or_default());
+        if made < ASSERTIONS {
+            return Err(Stop::Fail(format!(
+                "{wire}: ended well after only {made} assertions"
+            )));
+        }
+        sum += made;
+    }
+    Ok(format!("1.0+0.3 ({sum} assertions)"))
+}
+
 /// `client` against the emulated board, over its UART.
 pub(crate) fn on_board(client: Client, log: &mut Log) -> Result<String, Stop> {
     let words = client.words(log)?;

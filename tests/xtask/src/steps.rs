@@ -140,6 +140,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::Python, log),
     },
     Step {
+        name: "interop-a2a-python",
+        about: "the A2A Python SDK against the bench arm on the host",
+        needs: &["python-venv", "bench-arm"],
+        run: interop::agent_on_host,
+    },
+    Step {
         name: "interop-ts-client",
         about: "the TypeScript client against the bench arm on the host",
         needs: &["node", "bench-arm"],
