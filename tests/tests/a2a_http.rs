@@ -496,6 +496,24 @@ fn connections_do_not_wait_for_each_other() {
     assert!(stream.is_idle());
 }
 
+/// A stream that has nothing to say shows that it is there.
+#[test]
+fn a_quiet_stream_is_kept_alive() {
+    let mut web = Web::new(anyone);
+    let mut memory = Memory::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let stream = request("SendStreamingMessage", &message("m-1", "do ask"));
+    let mut bytes = web.offer(&mut http, &post("A2A-Version: 1.0\r\n", &stream));
+    for _ in 0..20_000 {
+        web.now += 10;
+        bytes.extend(web.offer(&mut http, b""));
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    let comments = text.matches("\r\n:\n\n\r\n").count();
+    assert!((5..20).contains(&comments), "{comments} in 200 seconds");
+    assert!(!http.is_closed() && !http.is_idle());
+}
+
 /// However a request is cut, and however little is taken at a time, the
 /// answer is the same.
 #[test]

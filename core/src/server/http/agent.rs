@@ -1,7 +1,7 @@
 //! A2A on an HTTP connection: its endpoint and its cards, beside the path of
 //! MCP.
 
-use super::{BEARER, EVENTS, Http, JSON, Sending, State, What};
+use super::{BEARER, EVENTS, Http, JSON, KEEP_ALIVE_MS, Sending, State, What};
 use crate::a2a::{Agent, Caller, CardKind, Exchange, Facts, Next, Reply};
 use crate::buf::Sink;
 use crate::frame::http::{
@@ -90,6 +90,8 @@ pub(super) enum Said {
     StreamHead,
     Event(Reply),
     Last(Reply),
+    /// A comment on a stream that says nothing for long.
+    Alive,
     Card(CardKind),
     /// The card is the one that the client has.
     Same(CardKind),
@@ -174,6 +176,7 @@ impl Http<'_> {
                     let mut sink = Sink::window(room, sent);
                     let whole = self.write_agent(&mut sink, desk, said, length);
                     let (written, more) = (sink.filled(), sink.overflowed());
+                    self.spoke = now;
                     filled = filled.saturating_add(written);
                     if !whole {
                         // What is left of it was dropped.
@@ -312,6 +315,7 @@ impl Http<'_> {
             return true;
         }
         let said = match self.agent.exchange.poll(&desk.tasks, now) {
+            Next::Wait if self.streaming && self.spoke.after(KEEP_ALIVE_MS) <= now => Said::Alive,
             Next::Wait => return false,
             Next::Answer(reply) => Said::Answer(reply),
             Next::Event(reply) => Said::Event(reply),
@@ -338,7 +342,7 @@ impl Http<'_> {
     /// What a connection does once something was sent for the agent. Whether
     /// the exchange goes on.
     pub(super) fn agent_goes_on(said: Said) -> bool {
-        matches!(said, Said::StreamHead | Said::Event(_))
+        matches!(said, Said::StreamHead | Said::Event(_) | Said::Alive)
     }
 
     /// The part of an answer whose length is told before it; whether it is
@@ -356,6 +360,10 @@ impl Http<'_> {
                 let whole = reply.write(out, desk.agent, &desk.tasks, self.rx);
                 out.text("\n\n");
                 whole
+            }
+            Said::Alive => {
+                out.text(":\n\n");
+                true
             }
             Said::Card(kind) => {
                 desk.agent.write_card(out, kind);
@@ -392,7 +400,7 @@ impl Http<'_> {
             Said::Same(_) => (304, None, Content::Length(0)),
             Said::Unknown => (401, Some("text/plain"), Content::Length(length)),
             Said::NotGet => (405, Some("text/plain"), Content::Length(length)),
-            Said::Event(_) | Said::Last(_) => {
+            Said::Event(_) | Said::Last(_) | Said::Alive => {
                 if !chunks {
                     return self.write_agent_body(out, desk, said);
                 }
@@ -450,7 +458,7 @@ impl Http<'_> {
                 put("X-Accel-Buffering", b"no");
             }
             Said::Answer(_) => put("Cache-Control", b"no-store"),
-            Said::Event(_) | Said::Last(_) | Said::NotGet => {}
+            Said::Event(_) | Said::Last(_) | Said::Alive | Said::NotGet => {}
         }
         if self.agent.extensions != 0 && matches!(said, Said::Answer(_) | Said::StreamHead) {
             let mut sink = Sink::new(&mut extensions);
