@@ -29,6 +29,9 @@ impl Journal for Script {
     }
 }
 
+/// Scope of the skill that talks.
+pub const CHAT_SCOPE: u32 = 8;
+
 /// Scope of the skill that not everyone may use.
 pub const SECRET_SCOPE: u32 = 4;
 
@@ -56,6 +59,13 @@ impl Runtime for Script {
             scopes: SECRET_SCOPE,
             public: false,
             ..Skill::new("secret", "Secret", "For some.", &["arm"], home)
+        },
+        Skill {
+            words: &["chat"],
+            talks: true,
+            scopes: CHAT_SCOPE,
+            public: false,
+            ..Skill::new("chat", "Chat", "May answer with a word.", &["test"], script)
         },
         Skill {
             words: &["do"],
@@ -153,6 +163,9 @@ fn script(app: &mut Script, work: &mut Work<'_>) -> Step {
             work.append(Part::new(Content::Text("a\"\n\u{e9}")), true);
             Step::DONE
         }
+        "say" => work.say("hello"),
+        "late" if work.step() == 0 => Step::PENDING,
+        "late" => work.say("too late"),
         "fail" => work.fail("axis 3 did not reach its stop"),
         "reject" => work.reject("not today"),
         "leave" => {

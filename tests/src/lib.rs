@@ -3,6 +3,7 @@
 
 pub mod a2a;
 pub mod fixture;
+pub mod kit;
 pub mod peer;
 
 /// The README, whose Rust is compiled and run.

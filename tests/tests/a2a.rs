@@ -3,7 +3,8 @@
 
 use agentmote::a2a::Facts;
 use agentmote_tests::a2a::{
-    ANN, Answer, SECRET_SCOPE, Script, World, at_once, caller, message, old_message, request,
+    ANN, Answer, CHAT_SCOPE, SECRET_SCOPE, Script, World, at_once, caller, message, old_message,
+    request,
 };
 use serde_json::{Value, json};
 
@@ -1026,6 +1027,55 @@ fn a_skill_is_for_those_who_may() {
     assert_eq!(code(&world.call("SendMessage", named)), -32602);
     let done = result(&world.call_as(some, "SendMessage", named));
     assert_eq!(done["task"]["status"]["state"], "TASK_STATE_COMPLETED");
+}
+
+/// a word is a message, and no task is left of it.
+#[test]
+fn a_word_is_answered_with_a_message() {
+    let mut world = World::new::<2>();
+    let who = caller(5, 1, CHAT_SCOPE);
+    for (at, params) in [message("m-1", "chat say"), at_once("m-1", "chat say")]
+        .into_iter()
+        .enumerate()
+    {
+        let sent = result(&world.call_as(who, "SendMessage", &params));
+        let word = &sent["message"];
+        assert!(sent.get("task").is_none() && word.get("taskId").is_none());
+        assert_eq!(word["role"], "ROLE_AGENT");
+        assert_eq!(word["parts"], json!([{"text": "hello"}]));
+        assert_eq!(word["contextId"].as_str().unwrap().len(), 32);
+        assert!(word["messageId"].is_string());
+        let none = result(&world.call_as(who, "ListTasks", "{}"));
+        assert_eq!(none["totalSize"], 0);
+        assert_eq!(world.tasks.count(), 0);
+        assert_eq!(world.app.steps, at as u32 + 1);
+    }
+    // Its place is free again once it must be out.
+    let full = world.call_as(who, "SendMessage", &message("m-2", "chat say"));
+    assert_eq!(code(&full), -32603);
+    world.pass(5_000);
+    let body = request("SendStreamingMessage", &message("m-2", "chat say"));
+    let stream = world.send(who, Some("1.0"), &body, 1000).results();
+    assert_eq!(stream.len(), 1);
+    assert_eq!(stream[0]["message"]["parts"], json!([{"text": "hello"}]));
+    world.pass(5_000);
+    let old = result(&world.call_as(who, "message/send", &old_message("m-3", "chat say")));
+    assert_eq!(
+        (&old["kind"], &old["role"]),
+        (&json!("message"), &json!("agent"))
+    );
+    assert_eq!(old["parts"], json!([{"kind": "text", "text": "hello"}]));
+    // A skill that talks may work instead; then no word is said.
+    world.pass(5_000);
+    let sent = result(&world.call_as(who, "SendMessage", &at_once("m-4", "chat wait")));
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_WORKING");
+    world.pass(5_000);
+    let sent = result(&world.call_as(who, "SendMessage", &message("m-5", "chat late")));
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_FAILED");
+    // Nor by a skill that does not talk.
+    world.pass(700_000);
+    let sent = result(&world.call("SendMessage", &message("m-6", "do say")));
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_FAILED");
 }
 
 /// a full table is a clear refusal, and nothing is lost.

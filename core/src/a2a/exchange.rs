@@ -32,7 +32,7 @@ pub(super) enum Plan {
 /// What a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
-    /// That the task is kept.
+    /// That the task is kept, and is one.
     Journal,
     /// That it ends, or waits for its caller.
     Rest,
@@ -236,10 +236,13 @@ impl Exchange {
                     }
                     // What the journal does not have must not be told of.
                     Arrived::Yes => {}
-                    Arrived::No if late && tasks.is_kept(task) => {}
+                    Arrived::No if late && tasks.is_kept(task) && !tasks.is_open(task) => {}
                     Arrived::No => return Next::Wait,
                 }
                 self.doing = Doing::Idle;
+                if let Some(number) = tasks.word(task) {
+                    return Next::Answer(self.reply(Body::Word { task, number }));
+                }
                 Next::Answer(self.reply(Body::Task {
                     task,
                     view,
@@ -248,8 +251,12 @@ impl Exchange {
                 }))
             }
             Doing::Plan(Plan::Stream { task, view }) => {
-                if !tasks.is_kept(task) {
+                if !tasks.is_kept(task) || tasks.is_open(task) {
                     return Next::Wait;
+                }
+                if let Some(number) = tasks.word(task) {
+                    self.doing = Doing::Idle;
+                    return Next::Last(self.reply(Body::Word { task, number }));
                 }
                 let until = tasks.last();
                 let reply = self.reply(Body::Task {
@@ -320,7 +327,7 @@ fn arrived(tasks: &Tasks<'_>, task: Task, what: For) -> Arrived {
         return Arrived::Gone;
     };
     let yes = match what {
-        For::Journal => tasks.is_kept(task),
+        For::Journal => tasks.is_kept(task) && !tasks.is_open(task),
         For::Rest => tasks.is_kept(task) && (state.is_terminal() || state.is_interrupted()),
         For::Stop if tasks.is_unstoppable(task) => return Arrived::Unstoppable,
         For::Stop => state.is_terminal(),

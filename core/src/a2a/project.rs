@@ -98,6 +98,21 @@ impl<'l> Projection<'l> {
         write::string(out, context(self.log));
     }
 
+    /// Writes the word of a log that holds no task: a message (A-131).
+    pub(super) fn word(&self, out: &mut Sink<'_>) {
+        if self.wire == Wire::V1 {
+            out.text("{\"message\":");
+        }
+        if let Some((number, status)) = self.status() {
+            self.open_agent_message(out, number);
+            self.context(out);
+            self.close_agent_message(out, status.text);
+        }
+        if self.wire == Wire::V1 {
+            out.byte(b'}');
+        }
+    }
+
     /// The members that say which task is spoken of (A-068).
     fn ids(&self, out: &mut Sink<'_>) {
         self.context(out);
@@ -124,6 +139,12 @@ impl<'l> Projection<'l> {
     /// A message of the agent. Its id is that of the task and the number of
     /// the status, which no other has.
     fn agent_message(&self, out: &mut Sink<'_>, number: u64, text: &str) {
+        self.open_agent_message(out, number);
+        self.ids(out);
+        self.close_agent_message(out, text);
+    }
+
+    fn open_agent_message(&self, out: &mut Sink<'_>, number: u64) {
         self.open_message(out);
         self.id.write(out);
         out.byte(b'-');
@@ -132,7 +153,9 @@ impl<'l> Projection<'l> {
             Wire::V1 => "\",\"role\":\"ROLE_AGENT\"",
             Wire::V03 => "\",\"role\":\"agent\"",
         });
-        self.ids(out);
+    }
+
+    fn close_agent_message(&self, out: &mut Sink<'_>, text: &str) {
         out.text(",\"parts\":[");
         self.part(out, Part::new(Content::Text(text)));
         out.text("]}");

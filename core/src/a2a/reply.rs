@@ -28,6 +28,11 @@ pub(super) enum Body {
         wrapped: bool,
         until: u64,
     },
+    /// The word that a log holds instead of a task.
+    Word {
+        task: Task,
+        number: u64,
+    },
     /// The entry of this number of a task's log.
     Event {
         task: Task,
@@ -112,6 +117,13 @@ impl Reply {
                 if wrapped {
                     out.byte(b'}');
                 }
+                true
+            }
+            Body::Word { task, number } => {
+                let Some(one) = project(task, number) else {
+                    return false;
+                };
+                one.word(out);
                 true
             }
             Body::Event { task, number } => {

@@ -341,12 +341,15 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         modes: Option<Value<'a>>,
     ) -> Result<Task, Fault> {
         let skill = self.choose(message)?;
+        let mut talks = false;
         if let Some(skill) = skill.and_then(|at| R::SKILLS.get(usize::from(at))) {
             self.check_modes(skill, message, modes)?;
+            talks = skill.talks;
         }
         let new = New {
             who: self.who(),
             skill,
+            talks,
             context: message.context,
             message: message.id,
             bytes: message.bytes,

@@ -69,4 +69,14 @@
 //!   leaves out tasks without a time;
 //! * the history holds the messages of the caller and the questions that he
 //!   was asked, not reports of progress;
+//! * a direct message is the answer of a skill that says so, in its
+//!   first step; it is at most one status message long, and is kept only until
+//!   it must have gone out;
 //! * push notification is not served.
+//!
+//! Choices of a deployment, each a field of `a2a::Agent`, and why one makes
+//! them: `dedup` and `media_check` off and a strict card for the public kit of
+//! 1.0, which uses one message id for many messages and sends a media type
+//! that does not exist; `merged_card` for clients of 0.3 that read the newer
+//! path, such as the public kit of 0.3; `lenient_version` for clients that
+//! send no version header.

@@ -28,6 +28,9 @@ pub struct Skill<R> {
     /// Bits of [`Principal::scopes`](super::Principal::scopes) that a caller
     /// needs, all of them. Who lacks one is not served by it.
     pub scopes: u32,
+    /// Whether its first step may answer with a message instead of a task
+    /// ([`Work::say`]). Whoever asks then waits for that step.
+    pub talks: bool,
     /// Whether it stands in the public card. Otherwise only in the card of a
     /// caller who has its scopes.
     pub public: bool,
@@ -55,6 +58,7 @@ impl<R> Skill<R> {
             input_modes: TEXT,
             output_modes: TEXT,
             scopes: 0,
+            talks: false,
             public: true,
             run,
         }

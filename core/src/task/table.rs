@@ -120,7 +120,23 @@ pub(super) struct Record {
     pub(super) stop: bool,
     /// Whether its runtime has said that it cannot stop.
     pub(super) unstoppable: bool,
+    pub(super) talk: Talk,
 }
+
+/// Whether a record is one of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Talk {
+    Never = 0,
+    /// Its first step may make it a word.
+    May = 1,
+    /// It holds a word to its caller, and no task: it is found by nobody, and
+    /// stays as long as the word may be on its way.
+    Said = 2,
+}
+
+/// How long a word stays at least, in milliseconds.
+const WORD_MS: u64 = 5_000;
 
 impl Task {
     pub(super) fn at(self) -> usize {
@@ -150,6 +166,7 @@ impl Record {
         kept: false,
         stop: false,
         unstoppable: false,
+        talk: Talk::Never,
     };
 
     pub(super) fn state(&self) -> Option<State> {
@@ -168,7 +185,7 @@ impl Record {
     /// Whether it is not the task of that id, or not his: 0 for no. The same
     /// work for both.
     fn differs(&self, who: Principal, id: TaskId) -> u32 {
-        let mut differs = u32::from(self.state == 0);
+        let mut differs = u32::from(self.state == 0) | u32::from(self.talk == Talk::Said);
         for (a, b) in self.id.0.iter().zip(id.0) {
             differs |= u32::from(a ^ b);
         }
@@ -176,7 +193,10 @@ impl Record {
     }
 
     fn is_of(&self, who: Principal) -> bool {
-        self.state != 0 && self.who.id == who.id && self.who.tenant == who.tenant
+        self.state != 0
+            && self.talk != Talk::Said
+            && self.who.id == who.id
+            && self.who.tenant == who.tenant
     }
 }
 
@@ -268,6 +288,8 @@ pub(crate) struct New<'a> {
     pub(crate) who: Principal,
     /// The skill that takes it; nothing where none does.
     pub(crate) skill: Option<u8>,
+    /// Whether its first step may answer with a word.
+    pub(crate) talks: bool,
     /// The context that the client named.
     pub(crate) context: Option<Text<'a>>,
     pub(crate) message: Text<'a>,
@@ -353,7 +375,10 @@ impl<'m> Tasks<'m> {
     /// How many tasks there are, finished ones that are still kept among
     /// them.
     pub fn count(&self) -> usize {
-        self.records.iter().filter(|one| one.state != 0).count()
+        let tasks = self.records.iter();
+        tasks
+            .filter(|one| one.state != 0 && one.talk != Talk::Said)
+            .count()
     }
 
     /// When [`run`](Self::run) is due; `None` if no task waits for time.
@@ -402,6 +427,20 @@ impl<'m> Tasks<'m> {
     /// Whether its runtime has said that it cannot stop.
     pub(crate) fn is_unstoppable(&self, task: Task) -> bool {
         self.record(task).is_some_and(|record| record.unstoppable)
+    }
+
+    /// Whether its first step has still to say whether it is one.
+    pub(crate) fn is_open(&self, task: Task) -> bool {
+        self.record(task).is_some_and(|record| {
+            let ended = record.state().is_none_or(State::is_terminal);
+            record.talk == Talk::May && record.step == 0 && !ended
+        })
+    }
+
+    /// The number of the word that it holds instead of a task.
+    pub(crate) fn word(&self, task: Task) -> Option<u64> {
+        let record = self.record(task)?;
+        (record.talk == Talk::Said).then_some(record.changed)
     }
 
     pub(crate) fn skill(&self, task: Task) -> Option<u8> {
@@ -538,6 +577,7 @@ impl<'m> Tasks<'m> {
             born,
             wake: now,
             skill: new.skill.unwrap_or(u8::MAX),
+            talk: if new.talks { Talk::May } else { Talk::Never },
             ..Record::FREE
         };
         let room = Self::room(self.logs, self.share, at);
@@ -579,9 +619,14 @@ impl<'m> Tasks<'m> {
         }
         let retention = u64::from(self.rules.retention_ms);
         let old = self.records.iter().enumerate().filter(|(_, one)| {
+            let retention = match one.talk {
+                Talk::Said => WORD_MS.min(retention),
+                _ => retention,
+            };
             one.state().is_none_or(State::is_terminal) && now.since(one.ended) >= retention
         });
-        old.min_by_key(|(_, one)| (one.ended, one.born))
+        // A word before a task.
+        old.min_by_key(|(_, one)| (one.talk != Talk::Said, one.ended, one.born))
             .map(|(at, _)| at)
     }
 

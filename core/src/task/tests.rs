@@ -152,6 +152,7 @@ fn send(
     let new = New {
         who,
         skill: Some(skill),
+        talks: false,
         context: None,
         message: Text::checked(id.as_bytes()),
         bytes: sink.total(),

@@ -8,7 +8,7 @@ use super::journal::{Journal, Kept};
 use super::log::{Content, Part, Parts, Pieces, What, entries};
 use super::skill::Runtime;
 use super::state::State;
-use super::table::{Place, Principal, Task, TaskId, Tasks};
+use super::table::{Place, Principal, Talk, Task, TaskId, Tasks};
 use crate::buf::Sink;
 use crate::json::ser;
 use crate::limits::STATUS_BYTES;
@@ -27,6 +27,7 @@ pub(super) enum Kind {
     Rejected,
     Ask,
     AskLeave,
+    Said,
     Stopped,
     CannotStop,
 }
@@ -191,6 +192,15 @@ impl<'w> Work<'w> {
         Step(Kind::AskLeave)
     }
 
+    /// Answers with a message and no task: for a word that is no work
+    /// . Only the first step of a skill that
+    /// [`talks`](super::Skill::talks) may do so. What is longer than
+    /// [`STATUS_BYTES`] ends with an ellipsis.
+    pub fn say(&mut self, text: &str) -> Step {
+        self.report(text);
+        Step(Kind::Said)
+    }
+
     /// Adds an artifact of text. Whether there was room; if not, the task
     /// fails and says so.
     pub fn artifact(&mut self, name: &str, text: &str) -> bool {
@@ -284,6 +294,7 @@ impl<'w> Work<'w> {
             ));
             kind = Kind::Failed;
         }
+        let first = self.place.record.step == 0;
         let next = self.place.now.after(1);
         self.place.record.wake = self.wake.unwrap_or(next).max(next);
         self.place.record.step = self.place.record.step.saturating_add(1);
@@ -311,6 +322,11 @@ impl<'w> Work<'w> {
                 (State::Failed, "the work ended without an output")
             }
             Kind::Done => (State::Completed, text),
+            Kind::Said if first && place.record.talk == Talk::May => {
+                place.record.talk = Talk::Said;
+                (State::Completed, text)
+            }
+            Kind::Said => (State::Failed, "the work ended in a word, not in an output"),
             Kind::Failed if text.is_empty() => (State::Failed, "the work failed"),
             Kind::Failed => (State::Failed, text),
             Kind::Rejected => (State::Rejected, text),

@@ -46,17 +46,19 @@ pub fn key() -> std::io::Result<[u8; 32]> {
     Ok(key)
 }
 
-/// A table of 16 tasks with 4 KiB each, for the life of the process, with ids
-/// from the operating system and its time of day.
-pub fn tasks(clock: Clock) -> Tasks<'static> {
-    let memory = Box::leak(Box::new(TaskMemory::<16, 4096, 1024>::new()));
+/// A table of so many tasks with 4 KiB each, for the life of the process, with
+/// ids from the operating system and its time of day. Finished tasks are kept
+/// for `retention_ms` milliseconds at least.
+pub fn tasks<const SLOTS: usize>(clock: Clock, retention_ms: u32) -> Tasks<'static> {
+    let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 4096, 1024>::new()));
     // Bytes that could not be had stay zeros, which make no id.
-    let mut tasks = Tasks::new(
-        memory,
-        TaskRules::new(|bytes| {
+    let rules = TaskRules {
+        retention_ms,
+        ..TaskRules::new(|bytes| {
             let _ = getrandom::fill(bytes);
-        }),
-    );
+        })
+    };
+    let mut tasks = Tasks::new(memory, rules);
     let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
     if let Ok(millis) = since.map(|since| u64::try_from(since.as_millis()).unwrap_or(0)) {
         tasks.set_clock(millis, clock.now());

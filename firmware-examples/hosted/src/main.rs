@@ -85,6 +85,9 @@ fn caller(credential: Credential<'_>) -> Option<Caller<'static>> {
     })
 }
 
+/// How long a finished task is kept at least, in milliseconds.
+const RETENTION_MS: u32 = 600_000;
+
 /// How a caller shows the token.
 const SCHEMES: &[Scheme] = &[
     Scheme {
@@ -132,7 +135,7 @@ fn run(options: Options) -> std::io::Result<()> {
         server,
         desk: AgentDesk {
             agent,
-            tasks: hosted::tasks(clock),
+            tasks: hosted::tasks::<16>(clock, RETENTION_MS),
             callers: caller,
         },
     };

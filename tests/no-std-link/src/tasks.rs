@@ -44,6 +44,7 @@ impl Runtime for App {
         },
         Skill {
             scopes: 1,
+            talks: true,
             public: false,
             ..Skill::new("work", "Work", "Does what it is told.", &["t"], work)
         },
@@ -82,6 +83,7 @@ fn work(app: &mut App, work: &mut Work<'_>) -> Step {
         Some(b'b') => work.ask_leave(text),
         Some(b'c') => work.fail(text),
         Some(b'd') => work.reject(text),
+        Some(b'k') => work.say(text),
         Some(b'e') => Step::CANNOT_STOP,
         Some(b'f') => {
             work.report(text);
