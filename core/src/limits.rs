@@ -94,7 +94,7 @@ pub const STATUS_BYTES: usize = 160;
 /// one is refused with -32602.
 ///
 /// They stand in the log of a task, as long as they are.
-pub const KEY_BYTES: usize = 64;
+pub const KEY_BYTES: usize = 128;
 
 // HTTP
 

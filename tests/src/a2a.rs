@@ -63,6 +63,7 @@ impl Runtime for Script {
         Skill {
             words: &["chat"],
             talks: true,
+            listens: true,
             scopes: CHAT_SCOPE,
             public: false,
             ..Skill::new("chat", "Chat", "May answer with a word.", &["test"], script)

@@ -22,8 +22,8 @@ pub const fn card(url: &'static str) -> Card {
     }
 }
 
-/// Whether a task that is told nothing special waits for another message: a
-/// kit of 0.3 continues and cancels the first task that it made.
+/// Whether a task that is told nothing special works without an end: a kit of
+/// 0.3 continues and cancels the tasks that it makes.
 pub static STAY_OPEN: AtomicBool = AtomicBool::new(false);
 
 impl Journal for Fixture {}
@@ -32,6 +32,7 @@ impl Runtime for Fixture {
     const SKILLS: &'static [Skill<Self>] = &[Skill {
         input_modes: &["*/*"],
         talks: true,
+        listens: true,
         output_modes: &["text/plain", "application/json", "application/octet-stream"],
         ..Skill::new(
             "kit",
@@ -120,8 +121,10 @@ fn kit(_: &mut Fixture, work: &mut Work<'_>) -> Step {
             return done(work, part);
         }
     }
-    if STAY_OPEN.load(Ordering::Relaxed) {
-        return work.ask("anything else?");
+    // The streams of that kit must end.
+    let stream = is("stream-") || is("sse-");
+    if STAY_OPEN.load(Ordering::Relaxed) && !stream {
+        return again(work);
     }
     done(work, text)
 }

@@ -460,7 +460,7 @@ fn a_message_that_is_wrong_is_refused_where_it_is() {
     }
     let long = format!(
         "{{\"message\":{{\"messageId\":\"{}\",\"role\":\"ROLE_USER\",\"parts\":[{{\"text\":\"a\"}}]}}}}",
-        "x".repeat(65)
+        "x".repeat(129)
     );
     assert_eq!(code(&world.call("SendMessage", &long)), -32602);
     let big = message("m", &"x".repeat(3000));
@@ -1029,6 +1029,23 @@ fn a_skill_is_for_those_who_may() {
     assert_eq!(done["task"]["status"]["state"], "TASK_STATE_COMPLETED");
 }
 
+/// A-128, where the skill allows it.
+#[test]
+fn a_skill_that_listens_takes_messages_while_it_works() {
+    let mut world = World::new::<2>();
+    let who = caller(5, 1, CHAT_SCOPE);
+    let sent = result(&world.call_as(who, "SendMessage", &at_once("m-1", "chat wait")));
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_WORKING");
+    let more = format!(
+        "{{\"message\":{{\"messageId\":\"m-2\",\"role\":1,\"taskId\":{},\"parts\":[{{\"text\":\"chat on\"}}]}}}}",
+        sent["task"]["id"]
+    );
+    let done = result(&world.call_as(who, "SendMessage", &more));
+    assert_eq!(done["task"]["status"]["state"], "TASK_STATE_COMPLETED");
+    let history = done["task"]["history"].as_array().unwrap();
+    assert_eq!(history.len(), 2);
+}
+
 /// a word is a message, and no task is left of it.
 #[test]
 fn a_word_is_answered_with_a_message() {
@@ -1208,6 +1225,7 @@ fn the_older_wire_has_its_own_words() {
         part("{\"kind\":\"text\"}"),
         part("{\"kind\":\"text\",\"data\":{}}"),
         part("{\"kind\":\"image\"}"),
+        part("{\"type\":\"image\",\"text\":\"a\"}"),
         part("{\"kind\":\"data\",\"data\":[1]}"),
         part("{\"kind\":\"file\",\"file\":{}}"),
         part("{\"kind\":\"file\",\"file\":{\"bytes\":\"aGk=\",\"uri\":\"x\"}}"),

@@ -35,7 +35,7 @@ impl<'a> Message<'a> {
         let key = |name, field| {
             let text = object.text(name, field)?;
             if text.is_some_and(|text| text.raw().len() > KEY_BYTES) {
-                return Err(wrong(field, "is longer than 64 bytes"));
+                return Err(wrong(field, "is longer than 128 bytes"));
             }
             Ok(text)
         };
@@ -253,7 +253,11 @@ fn new_content<'a>(object: &Object<'a>) -> Result<Found<'a>, Fault> {
 /// The content of the kind that is told, or that can be told from the
 /// members (V-003, V-004).
 fn old_content<'a>(object: &Object<'a>) -> Result<Found<'a>, Fault> {
-    let kind = object.text("kind", "kind")?;
+    let kind = match object.text("kind", "kind")? {
+        // Its name in drafts before 0.2.
+        None => object.text("type", "type")?,
+        kind => kind,
+    };
     let is = |name| kind.is_none_or(|kind| kind.is(name));
     if is("text")
         && let Some(text) = object.set("text", "text")?

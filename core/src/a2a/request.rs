@@ -302,16 +302,24 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         if tasks.state(task).is_none_or(|state| state.is_terminal()) {
             return Err(Fault::Ended);
         }
+        let mut listens = false;
         if let Some(skill) = tasks
             .skill(task)
             .and_then(|at| R::SKILLS.get(usize::from(at)))
         {
             self.check_modes(skill, message, modes)?;
+            listens = skill.listens;
         }
         tasks
-            .go_on(task, self.who(), message.id, self.now, |pieces| {
-                message.write(pieces);
-            })
+            .go_on(
+                task,
+                self.who(),
+                (message.id, listens),
+                self.now,
+                |pieces| {
+                    message.write(pieces);
+                },
+            )
             .map_err(fault)?;
         Ok(task)
     }

@@ -60,7 +60,7 @@
 //! * a request waits half a minute for its task, then the open task is the
 //!   answer;
 //! * a message to a task that works is refused with -32004: a task takes
-//!   messages when it asks for one;
+//!   messages when it asks for one, unless its skill listens;
 //! * a message of which no skill takes anything is a task that is rejected;
 //! * reports of progress share the log of a task with its output, and are
 //!   dropped once half of it is used; a change of state never is;

@@ -31,6 +31,9 @@ pub struct Skill<R> {
     /// Whether its first step may answer with a message instead of a task
     /// ([`Work::say`]). Whoever asks then waits for that step.
     pub talks: bool,
+    /// Whether it takes messages while it works. Otherwise they are
+    /// refused until it asks for one.
+    pub listens: bool,
     /// Whether it stands in the public card. Otherwise only in the card of a
     /// caller who has its scopes.
     pub public: bool,
@@ -59,6 +62,7 @@ impl<R> Skill<R> {
             output_modes: TEXT,
             scopes: 0,
             talks: false,
+            listens: false,
             public: true,
             run,
         }

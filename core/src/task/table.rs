@@ -642,8 +642,8 @@ impl<'m> Tasks<'m> {
         (!taken && id != context && id != TaskId([0; 16])).then_some((id, context))
     }
 
-    /// Adds a message of the caller to a task that waits for one, which goes
-    /// on with it.
+    /// Adds a message of the caller to a task that waits for one, or whose
+    /// skill listens while it works; it goes on with it.
     ///
     /// # Errors
     /// See [`Refusal`]; nothing has changed then.
@@ -651,7 +651,7 @@ impl<'m> Tasks<'m> {
         &mut self,
         task: Task,
         who: Principal,
-        message: Text<'_>,
+        (message, listens): (Text<'_>, bool),
         now: Instant,
         write: impl FnOnce(&mut Pieces<'_>),
     ) -> Result<(), Refusal> {
@@ -665,6 +665,7 @@ impl<'m> Tasks<'m> {
         };
         match record.state() {
             Some(state) if state.is_interrupted() && !record.stop => {}
+            Some(State::Submitted | State::Working) if listens && record.kept && !record.stop => {}
             Some(state) if !state.is_terminal() => return Err(Refusal::Busy),
             _ => return Err(Refusal::Ended),
         }

@@ -354,18 +354,21 @@ fn a_task_goes_on_with_an_answer_and_only_then() {
         move |pieces: &mut Pieces<'_>| pieces.part_text(Kind::Text, Text::checked(text.as_bytes()))
     };
     let m2 = Text::checked(b"m2");
-    let busy = tasks.go_on(task, ANN, m2, at(0), text("done"));
+    let busy = tasks.go_on(task, ANN, (m2, false), at(0), text("done"));
     assert_eq!(busy, Err(Refusal::Busy));
     tasks.run(&mut app, at(1));
     let long = |pieces: &mut Pieces<'_>| pieces.part(Kind::Raw, &[7; 900]);
-    let refused = tasks.go_on(task, ANN, m2, at(2), long);
+    let refused = tasks.go_on(task, ANN, (m2, false), at(2), long);
     assert!(matches!(refused, Err(Refusal::TooLong { room: 1024, .. })));
     assert_eq!(tasks.state(task), Some(State::InputRequired));
-    assert_eq!(tasks.go_on(task, ANN, m2, at(2), text("done")), Ok(()));
+    assert_eq!(
+        tasks.go_on(task, ANN, (m2, false), at(2), text("done")),
+        Ok(())
+    );
     assert_eq!(tasks.state(task), Some(State::Working));
     tasks.run(&mut app, at(3));
     assert_eq!(tasks.state(task), Some(State::Completed));
-    let ended = tasks.go_on(task, ANN, m2, at(4), text("done"));
+    let ended = tasks.go_on(task, ANN, (m2, true), at(4), text("done"));
     assert_eq!(ended, Err(Refusal::Ended));
 }
 

@@ -19,8 +19,8 @@ usage: fixture-server [--port N] [--card strict|merged] [--stay-open]
   --card merged     the members of 0.3 in the card of 1.x too: for the kit of
                     0.3, which reads the newer path; the kit of 1.0 wants a
                     strict card
-  --stay-open       a task waits for another message at first: the kit of 0.3
-                    continues and cancels the task of its first message
+  --stay-open       a task works without an end, and no request waits for it:
+                    the kit of 0.3 continues and cancels the tasks that it makes
   --no-dedup        the same message is work again: the kit of 1.0 uses one id
                     for many messages
   --no-media-check  any media type is taken: the kit of 1.0 sends one that does
@@ -72,6 +72,9 @@ fn serve(options: &Options) -> std::io::Result<()> {
     let endpoint = Box::leak(format!("http://{address}{AGENT_PATH}/").into_boxed_str());
     let mut agent = Agent::new(kit::card(endpoint));
     agent.merged_card = options.merged;
+    if options.stay_open {
+        agent.wait_ms = 50;
+    }
     agent.dedup = !options.no_dedup;
     agent.media_check = !options.no_media_check;
     kit::STAY_OPEN.store(options.stay_open, Ordering::Relaxed);
