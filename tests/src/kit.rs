@@ -81,6 +81,24 @@ fn kit(_: &mut Fixture, work: &mut Work<'_>) -> Step {
         }
         return done(work, text);
     }
+    // Another kit says in its text how many parts it wants.
+    if let Some(count) = count(work.text()) {
+        let step = next(work);
+        if step == 0 {
+            return again(work);
+        }
+        let part = Part::new(Content::Text("part"));
+        if step == 1 {
+            work.output("parts", part);
+        } else {
+            work.append(part, step >= count);
+        }
+        return if step < count {
+            again(work)
+        } else {
+            finished(work)
+        };
+    }
     if is("tck-stream-artifact-chunked") {
         return match next(work) {
             0 => again(work),
@@ -127,6 +145,13 @@ fn kit(_: &mut Fixture, work: &mut Work<'_>) -> Step {
         return again(work);
     }
     done(work, text)
+}
+
+/// The number in `count: 12 and more`.
+fn count(text: &str) -> Option<u32> {
+    let rest = text.strip_prefix("count:")?.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
 }
 
 /// Counts the steps of a task, from 0.

@@ -1035,7 +1035,7 @@ fn a_skill_that_listens_takes_messages_while_it_works() {
     let mut world = World::new::<2>();
     let who = caller(5, 1, CHAT_SCOPE);
     let sent = result(&world.call_as(who, "SendMessage", &at_once("m-1", "chat wait")));
-    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_WORKING");
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_SUBMITTED");
     let more = format!(
         "{{\"message\":{{\"messageId\":\"m-2\",\"role\":1,\"taskId\":{},\"parts\":[{{\"text\":\"chat on\"}}]}}}}",
         sent["task"]["id"]
@@ -1085,7 +1085,7 @@ fn a_word_is_answered_with_a_message() {
     // A skill that talks may work instead; then no word is said.
     world.pass(5_000);
     let sent = result(&world.call_as(who, "SendMessage", &at_once("m-4", "chat wait")));
-    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_WORKING");
+    assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_SUBMITTED");
     world.pass(5_000);
     let sent = result(&world.call_as(who, "SendMessage", &message("m-5", "chat late")));
     assert_eq!(sent["task"]["status"]["state"], "TASK_STATE_FAILED");

@@ -127,6 +127,9 @@ enum Doing {
 pub struct Exchange {
     id: Span,
     wire: Wire,
+    /// The newest entry when the request was decided: how its task stood when
+    /// it was accepted.
+    accepted: u64,
     doing: Doing,
 }
 
@@ -142,6 +145,7 @@ impl Exchange {
         Self {
             id: Span::EMPTY,
             wire: Wire::V1,
+            accepted: 0,
             doing: Doing::Idle,
         }
     }
@@ -169,6 +173,7 @@ impl Exchange {
         *self = Self {
             id,
             wire,
+            accepted: tasks.last(),
             doing: match plan {
                 Ok(plan) => Doing::Plan(plan),
                 Err(fault) => Doing::Fault { fault, as_stream },
@@ -243,11 +248,17 @@ impl Exchange {
                 if let Some(number) = tasks.word(task) {
                     return Next::Answer(self.reply(Body::Word { task, number }));
                 }
+                // Who does not wait is told what was accepted, or that it
+                // could not be kept.
+                let until = match what {
+                    For::Journal if tasks.state(task) != Some(State::Failed) => self.accepted,
+                    _ => tasks.last(),
+                };
                 Next::Answer(self.reply(Body::Task {
                     task,
                     view,
                     wrapped,
-                    until: tasks.last(),
+                    until,
                 }))
             }
             Doing::Plan(Plan::Stream { task, view }) => {
@@ -258,7 +269,7 @@ impl Exchange {
                     self.doing = Doing::Idle;
                     return Next::Last(self.reply(Body::Word { task, number }));
                 }
-                let until = tasks.last();
+                let until = self.accepted;
                 let reply = self.reply(Body::Task {
                     task,
                     view,
@@ -269,7 +280,8 @@ impl Exchange {
                     self.doing = Doing::Idle;
                     return Next::Gone;
                 };
-                self.told(reply, task, until, ends(state))
+                let ended = ends(state) && tasks.changed(task, u64::MAX) <= Some(until);
+                self.told(reply, task, until, ended)
             }
             Doing::Stream { task, told } => {
                 let Some(log) = tasks.log(task) else {

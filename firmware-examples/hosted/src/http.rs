@@ -142,7 +142,7 @@ fn converse<S: Serve>(
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE))?;
     let mut memory = Box::new(HttpMemory::<REQUEST, RESULT>::new());
-    let mut http = S::connection(&mut memory, config);
+    let mut http = lock(server).connection(&mut memory, config);
     let mut input = [0; 4096];
     // Bytes that arrived and were not taken yet.
     let mut pending = Vec::new();

@@ -138,6 +138,7 @@ fn run(options: Options) -> std::io::Result<()> {
             tasks: hosted::tasks::<16>(clock, RETENTION_MS),
             callers: caller,
         },
+        path: AGENT_PATH,
     };
     listener.serve(Arc::new(Mutex::new(served)), config, clock)
 }

@@ -12,6 +12,7 @@ pub trait Serve: Send + 'static {
 
     /// A new connection.
     fn connection<'m, const RX: usize, const RESULT: usize>(
+        &self,
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m>;
@@ -33,6 +34,7 @@ impl<App: Send + 'static> Serve for Server<App> {
     const HAS_TASKS: bool = false;
 
     fn connection<'m, const RX: usize, const RESULT: usize>(
+        &self,
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m> {
@@ -63,19 +65,22 @@ pub struct WithAgent<App: Runtime> {
     pub server: Server<App>,
     /// What is served over A2A.
     pub desk: AgentDesk<'static, App>,
+    /// Where: [`AGENT_PATH`] or another path without a slash at its end.
+    pub path: &'static str,
 }
 
-/// The path of the agent's endpoint.
+/// The usual path of an agent's endpoint.
 pub const AGENT_PATH: &str = "/a2a";
 
 impl<App: Runtime + Send> Serve for WithAgent<App> {
     const HAS_TASKS: bool = true;
 
     fn connection<'m, const RX: usize, const RESULT: usize>(
+        &self,
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m> {
-        Http::new(memory, config).with_agent(AGENT_PATH)
+        Http::new(memory, config).with_agent(self.path)
     }
 
     fn poll(&mut self, http: &mut Http<'_>, now: Instant, out: &mut [u8]) -> usize {

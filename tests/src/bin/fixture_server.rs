@@ -1,5 +1,5 @@
 //! The fixture of the conformance suites over HTTP on 127.0.0.1: MCP at
-//! `/mcp`, A2A at `/a2a/`.
+//! `/mcp`, A2A at `/a2a/`, as the kits need it.
 
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -12,10 +12,12 @@ use agentmote_tests::kit;
 use hosted::{AGENT_PATH, Clock, Listener, WithAgent};
 
 const HELP: &str = "\
-usage: fixture-server [--port N] [--card strict|merged] [--stay-open]
-                      [--no-dedup] [--no-media-check]
+usage: fixture-server [--port N] [--agent-path PATH] [--card strict|merged]
+                      [--stay-open] [--no-dedup] [--no-media-check]
 
   --port N          listen on 127.0.0.1:N (default 8080; 0 takes a free port)
+  --agent-path PATH the path of the A2A endpoint (default /a2a), for a kit that
+                    does not read it from the card
   --card merged     the members of 0.3 in the card of 1.x too: for the kit of
                     0.3, which reads the newer path; the kit of 1.0 wants a
                     strict card
@@ -30,6 +32,7 @@ usage: fixture-server [--port N] [--card strict|merged] [--stay-open]
 #[derive(Default)]
 struct Options {
     port: Option<u16>,
+    agent_path: Option<String>,
     merged: bool,
     stay_open: bool,
     no_dedup: bool,
@@ -48,6 +51,13 @@ fn options() -> Result<Options, String> {
                 options.port =
                     Some(number.map_err(|_| format!("--port {port}: not a port (0 to 65535)"))?);
             }
+            "--agent-path" => {
+                let path = value()?;
+                if !path.starts_with('/') || path.ends_with('/') {
+                    return Err(format!("--agent-path {path}: not like /a2a"));
+                }
+                options.agent_path = Some(path);
+            }
             "--card" => {
                 options.merged = match value()?.as_str() {
                     "strict" => false,
@@ -64,12 +74,16 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-fn serve(options: &Options) -> std::io::Result<()> {
+fn serve(options: Options) -> std::io::Result<()> {
     let listener = Listener::bind(options.port.unwrap_or(8080))?;
     let address = listener.address()?;
     let clock = Clock::new();
     // For the life of the process.
-    let endpoint = Box::leak(format!("http://{address}{AGENT_PATH}/").into_boxed_str());
+    let path: &str = match options.agent_path {
+        Some(path) => Box::leak(path.into_boxed_str()),
+        None => AGENT_PATH,
+    };
+    let endpoint = Box::leak(format!("http://{address}{path}/").into_boxed_str());
     let mut agent = Agent::new(kit::card(endpoint));
     agent.merged_card = options.merged;
     if options.stay_open {
@@ -87,6 +101,7 @@ fn serve(options: &Options) -> std::io::Result<()> {
             tasks: hosted::tasks::<255>(clock, 5_000),
             callers: |_| Some(Caller::default()),
         },
+        path,
     };
     listener.serve(Arc::new(Mutex::new(served)), HttpConfig::LOOPBACK, clock)
 }
@@ -99,7 +114,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match serve(&options) {
+    match serve(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fixture-server: {error}");
