@@ -77,6 +77,11 @@ pub const WATCHED: usize = 15;
 /// `sessions`. One more is refused.
 pub const HTTP_SUBSCRIBERS: usize = 8;
 
+/// Tools of one catalog that can be hidden from a caller: the first ones.
+///
+/// One bit of RAM each in a connection, with the feature `scopes`.
+pub const FILTERED: usize = 64;
+
 /// Numbers under a seal that are good at the same time: sessions of HTTP
 /// clients, and questions that wait for their answer (M-148, M-184).
 ///

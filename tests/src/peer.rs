@@ -3,6 +3,7 @@
 use agentmote::mcp::Device;
 use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory, Server};
 use agentmote::time::Instant;
+use agentmote::tool::Caller;
 use serde_json::Value;
 
 /// Memory of a test's line: small enough that its limits can be reached.
@@ -136,6 +137,11 @@ impl<'m, App> LinePeer<'m, App> {
             self.ask(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
                 .is_empty()
         );
+    }
+
+    /// Who speaks from now on.
+    pub fn set_caller(&mut self, caller: Caller) {
+        self.line.set_caller(caller);
     }
 
     /// The peer is gone.

@@ -2,6 +2,7 @@
 //! statuses and the order of sections E and F.
 
 use agentmote::server::{Allow, HttpConfig};
+use agentmote::tool::Caller;
 use agentmote_tests::peer::{Answer, Cut, HttpPeer, Request, answers};
 use bench_arm::{Arm, DEVICE};
 use serde_json::{Value, json};
@@ -464,7 +465,7 @@ fn discover_tells_versions_and_capabilities() {
         );
         assert_eq!(
             result["capabilities"],
-            json!({"tools": {}, "resources": {}})
+            json!({"tools": {}, "resources": {"subscribe": true}})
         );
         assert_eq!(result["ttlMs"], 3_600_000);
         assert_eq!(result["cacheScope"], "public");
@@ -681,7 +682,7 @@ fn a_modern_client_that_goes_away_stops_the_arm() {
 #[test]
 fn a_token_opens_the_server() {
     let config = HttpConfig {
-        bearer: Some(|token| token == b"secret"),
+        bearer: Some(|token| (token == b"secret").then_some(Caller::ANY)),
         ..CONFIG
     };
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;

@@ -372,7 +372,7 @@ fn keys_of_a_tool_are_known_and_stand_once() {
         (
             parse_quote!(actuate),
             "unknown key; the keys are: read_only, actuates, idempotent, destructive, requires, \
-             asks, name, title, description, schema",
+             asks, scopes, name, title, description, schema",
         ),
         (parse_quote!(actuates, actuates), "`actuates` stands twice"),
         (

@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "destructive",
     "requires",
     "asks",
+    "scopes",
     "name",
     "title",
     "description",
@@ -34,6 +35,7 @@ struct Settings {
     requires: Vec<Ident>,
     /// The variant of `Asks`.
     asks: Option<Ident>,
+    scopes: Option<Expr>,
     name: Option<LitStr>,
     title: Option<LitStr>,
     description: Option<LitStr>,
@@ -52,6 +54,7 @@ impl Settings {
                 meta.parse_nested_meta(|meta| flag(&mut self.requires, &meta, CAPABILITIES))
             }
             "asks" => self.asks(meta),
+            "scopes" => once(&mut self.scopes, meta, &key),
             _ => flag(&mut self.effects, meta, KEYS),
         }
     }
@@ -218,6 +221,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
     let (given, effects, requires) = (&handler.given, &settings.effects, &settings.requires);
     let title = settings.title.iter();
     let asks = settings.asks.iter();
+    let scopes = settings.scopes.iter();
     let cfgs: Vec<_> = function
         .attrs
         .iter()
@@ -254,6 +258,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
                 #(tool.effects.#effects = true;)*
                 #(tool.requires.#requires = true;)*
                 #(tool.asks = ::agentmote::tool::Asks::#asks;)*
+                #(tool.scopes = #scopes;)*
                 tool.exact = <#output as ::agentmote::tool::IntoAnswer>::EXACT;
                 tool.polled = <#output as ::agentmote::tool::IntoAnswer>::POLLED;
                 ::agentmote::tool::Entry { tool, run: __agentmote_run }

@@ -2,10 +2,14 @@
 
 use super::revision::Method;
 use crate::json::write::is_plain;
+#[cfg(feature = "scopes")]
+use crate::limits::FILTERED;
 #[cfg(feature = "prompts")]
 use crate::prompt::{self, Prompt};
 #[cfg(feature = "resources")]
 use crate::resource::{self, Resource};
+#[cfg(feature = "scopes")]
+use crate::tool::{Caller, Tool};
 use crate::tool::{Catalog, Entry};
 
 /// Who the device is.
@@ -50,7 +54,13 @@ pub struct Device<App: 'static> {
     pub(crate) watch_ms: u32,
     #[cfg(feature = "logging")]
     pub(super) logs: bool,
+    #[cfg(feature = "scopes")]
+    shows: Option<Shows<App>>,
 }
+
+/// Tells whether a caller sees a tool now.
+#[cfg(feature = "scopes")]
+pub type Shows<App> = fn(&App, Caller, &Tool) -> bool;
 
 impl<App> Device<App> {
     /// A device with these tools, all in one page, kept for an hour.
@@ -66,7 +76,11 @@ impl<App> Device<App> {
         );
         Self {
             identity,
-            tools: Catalog::new(tools),
+            tools: {
+                #[cfg(feature = "scopes")]
+                filtered(tools);
+                Catalog::new(tools)
+            },
             #[cfg(feature = "resources")]
             resources: &[],
             #[cfg(feature = "resources")]
@@ -79,6 +93,8 @@ impl<App> Device<App> {
             watch_ms: 100,
             #[cfg(feature = "logging")]
             logs: false,
+            #[cfg(feature = "scopes")]
+            shows: None,
         }
     }
 
@@ -160,6 +176,26 @@ impl<App> Device<App> {
         self
     }
 
+    /// The same, whose tools come and go: one that `shows` does not show is
+    /// not listed and not found, as one whose scopes the caller lacks. It is
+    /// asked for each tool at each request, and for
+    /// [`Caller::ANY`] every [`watch_ms`](Self::watch_ms) milliseconds while
+    /// somebody listens to changes of the list (M-107).
+    ///
+    /// # Panics
+    /// When there are more than [`FILTERED`](crate::limits::FILTERED) tools.
+    /// In a `static` that is an error of the build.
+    #[cfg(feature = "scopes")]
+    #[must_use]
+    pub const fn shows(mut self, shows: Shows<App>) -> Self {
+        assert!(
+            self.tools.entries().len() <= FILTERED,
+            "more tools than can be hidden"
+        );
+        self.shows = Some(shows);
+        self
+    }
+
     /// Whether a method is served: what is not advertised is not (M-036).
     pub(super) fn serves(&self, method: Method) -> bool {
         match method {
@@ -185,4 +221,114 @@ impl<App> Device<App> {
     pub const fn tools(&self) -> &Catalog<App> {
         &self.tools
     }
+}
+
+/// Stops the build if a tool needs scopes behind those that can be hidden.
+#[cfg(feature = "scopes")]
+const fn filtered<App>(tools: &[Entry<App>]) {
+    let mut i = FILTERED;
+    while i < tools.len() {
+        assert!(
+            tools[i].tool.scopes == 0,
+            "a tool needs scopes, but stands behind those that can be hidden"
+        );
+        i += 1;
+    }
+}
+
+#[cfg(feature = "scopes")]
+impl<App> Device<App> {
+    /// Whether the list of tools is not the same for all callers (M-045).
+    pub(super) fn is_filtered(&self) -> bool {
+        let mut tools = self.tools.entries().iter();
+        self.shows.is_some() || tools.any(|entry| entry.tool.scopes != 0)
+    }
+
+    /// The tools that this caller sees now.
+    pub(crate) fn shown(&self, app: &App, caller: Caller) -> Shown {
+        if !self.is_filtered() {
+            return Shown::ALL;
+        }
+        let mut shown = Shown::ALL;
+        for (at, entry) in (0..).zip(self.tools.entries().iter().take(FILTERED)) {
+            let tool = &entry.tool;
+            let may = tool.scopes & !caller.scopes == 0;
+            if !may || self.shows.is_some_and(|shows| !shows(app, caller, tool)) {
+                shown.hide(at);
+            }
+        }
+        shown
+    }
+
+    /// Whether the list may change while the device runs.
+    #[cfg(feature = "subscriptions")]
+    pub(crate) fn tools_change(&self) -> bool {
+        self.shows.is_some()
+    }
+
+    /// The number of the list that is another one when it has changed.
+    #[cfg(feature = "subscriptions")]
+    pub(super) fn tools_version(&self, app: &App) -> u32 {
+        let Shown(hidden) = self.shown(app, Caller::ANY);
+        // One bit of 64 that changes changes the sum.
+        (hidden ^ hidden >> 32) as u32
+    }
+}
+
+/// The tools that a caller sees: one bit for each that he does not see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shown(#[cfg(feature = "scopes")] u64);
+
+impl Shown {
+    pub(crate) const ALL: Self = Self(
+        #[cfg(feature = "scopes")]
+        0,
+    );
+
+    #[cfg(feature = "scopes")]
+    fn hide(&mut self, at: u32) {
+        self.0 |= 1u64.wrapping_shl(at);
+    }
+
+    /// Whether the tool at a place is seen.
+    #[cfg(feature = "scopes")]
+    pub(super) fn has(self, at: u8) -> bool {
+        usize::from(at) >= FILTERED || self.0 & 1u64.wrapping_shl(u32::from(at)) == 0
+    }
+
+    /// How many of `count` tools are seen.
+    #[cfg(feature = "scopes")]
+    pub(super) fn count(self, count: u8) -> u8 {
+        count.saturating_sub(self.0.count_ones() as u8)
+    }
+
+    /// The place of the tool that is seen as number `at`.
+    #[cfg(feature = "scopes")]
+    pub(super) fn place(self, at: u8) -> u8 {
+        let mut seen = (0..=u8::MAX).filter(|place| self.has(*place));
+        seen.nth(usize::from(at)).unwrap_or(u8::MAX)
+    }
+
+    #[cfg(not(feature = "scopes"))]
+    pub(super) const fn has(self, _: u8) -> bool {
+        true
+    }
+
+    #[cfg(not(feature = "scopes"))]
+    pub(super) const fn count(self, count: u8) -> u8 {
+        count
+    }
+
+    #[cfg(not(feature = "scopes"))]
+    pub(super) const fn place(self, at: u8) -> u8 {
+        at
+    }
+}
+
+/// Who sends a message, as far as its decision needs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Who {
+    #[cfg(feature = "input")]
+    pub id: u32,
+    pub shown: Shown,
 }

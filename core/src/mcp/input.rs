@@ -18,6 +18,8 @@ pub(crate) struct Retry {
     pub state: Span,
     /// What the client can be asked.
     pub client: Capabilities,
+    /// Who it is.
+    pub principal: u32,
 }
 
 impl Retry {
@@ -25,6 +27,7 @@ impl Retry {
         responses: Span::EMPTY,
         state: Span::EMPTY,
         client: Capabilities::NONE,
+        principal: 0,
     };
 }
 

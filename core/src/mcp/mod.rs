@@ -22,10 +22,15 @@ mod revision;
 mod subscriptions;
 mod tools;
 
+#[cfg(feature = "scopes")]
+pub use device::Shows;
 pub use device::{Device, Identity};
 pub use revision::Version;
 
 pub(crate) use code::Fault;
+#[cfg(not(feature = "scopes"))]
+pub(crate) use device::Shown;
+pub(crate) use device::Who;
 #[cfg(all(feature = "http", feature = "sessions"))]
 pub(crate) use http::SESSION;
 #[cfg(feature = "input")]

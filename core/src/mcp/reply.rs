@@ -1,7 +1,7 @@
 //! What is sent, as a small value that writes the same bytes each time.
 
 use super::code::Fault;
-use super::device::Device;
+use super::device::{Device, Shown};
 #[cfg(feature = "input")]
 use super::input::{self, RequestState};
 #[cfg(feature = "prompts")]
@@ -45,6 +45,7 @@ pub(crate) enum Body {
     Tools {
         from: u8,
         to: u8,
+        shown: Shown,
     },
     #[cfg(feature = "resources")]
     Resources {
@@ -173,9 +174,13 @@ pub(crate) fn write_reply<App>(
             write_instructions(out, device);
             cached = listed;
         }
-        Body::Tools { from, to } => {
-            tools::tools(device, reply.version).write_page(out, "tools", from, to);
+        Body::Tools { from, to, shown } => {
+            tools::tools(device, reply.version, shown).write_page(out, "tools", from, to);
             cached = listed;
+            #[cfg(feature = "scopes")]
+            if device.is_filtered() {
+                cached = Some((device.ttl_ms, false));
+            }
         }
         #[cfg(feature = "resources")]
         Body::Resources { from, to } => {
@@ -248,7 +253,12 @@ pub(crate) fn write_reply<App>(
 fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>, told: bool) {
     #[cfg(not(any(feature = "subscriptions", feature = "logging")))]
     let _ = told;
-    out.text(",\"capabilities\":{\"tools\":{}");
+    out.text(",\"capabilities\":{\"tools\":{");
+    #[cfg(feature = "subscriptions")]
+    if told && device.tools_change() {
+        out.text("\"listChanged\":true");
+    }
+    out.byte(b'}');
     #[cfg(feature = "resources")]
     if device.has_resources() {
         out.text(",\"resources\":{");

@@ -2,7 +2,7 @@
 //! asks for. Nothing has happened yet.
 
 use super::code::Fault;
-use super::device::Device;
+use super::device::{Device, Who};
 #[cfg(feature = "input")]
 use super::input::{self, Retry};
 use super::pages::List;
@@ -191,6 +191,7 @@ impl Decision {
 /// message and, over HTTP, its head.
 pub(crate) fn decide<App>(
     device: &Device<App>,
+    who: Who,
     buf: &[u8],
     text: &[u8],
     framing: Framing<'_>,
@@ -231,6 +232,7 @@ pub(crate) fn decide<App>(
     };
     let modern = params.meta.version.is_some() || modern_by_header(&framing);
     let request = Request {
+        who,
         buf,
         id,
         method,
@@ -422,6 +424,7 @@ impl<'a> Meta<'a> {
 }
 
 struct Request<'a> {
+    who: Who,
     buf: &'a [u8],
     id: &'a [u8],
     method: Text<'a>,
@@ -515,6 +518,7 @@ impl<'a> Request<'a> {
         if !version.is_modern() {
             return Ok(Retry {
                 client,
+                principal: self.who.id,
                 ..Retry::NONE
             });
         }
@@ -522,6 +526,7 @@ impl<'a> Request<'a> {
             responses: self.span(input::responses(self.params.responses)?),
             state: self.span(input::state(self.params.state)?),
             client,
+            principal: self.who.id,
         })
     }
 
@@ -584,8 +589,9 @@ impl<'a> Request<'a> {
                 .call(device, framing, version, client)
                 .map(Decision::Call),
             Method::ToolsList => {
-                let (from, to) = self.page(&tools::tools(device, version))?;
-                Ok(self.answer(version, Body::Tools { from, to }))
+                let shown = self.who.shown;
+                let (from, to) = self.page(&tools::tools(device, version, shown))?;
+                Ok(self.answer(version, Body::Tools { from, to, shown }))
             }
             #[cfg(feature = "resources")]
             Method::ResourcesList => {
@@ -780,6 +786,7 @@ impl<'a> Request<'a> {
         let at = device
             .tools
             .find(name)
+            .filter(|at| self.who.shown.has(*at))
             .ok_or(Fault::Tool(self.span(name.raw())))?;
         let Some(entry) = device.tools.get(at) else {
             return Err(Fault::Internal("no such tool"));

@@ -22,7 +22,6 @@ const TOOLS: u8 = 0;
 
 impl Sources {
     pub(crate) const NONE: Self = Self(0);
-    #[cfg(feature = "sessions")]
     pub(crate) const TOOLS: Self = Self::one(TOOLS);
 
     pub(crate) const fn one(source: u8) -> Self {
@@ -77,7 +76,8 @@ impl<App> Device<App> {
     }
 
     /// Whether the list of tools may change.
-    pub(super) fn tools_change(&self) -> bool {
+    #[cfg(not(feature = "scopes"))]
+    pub(crate) fn tools_change(&self) -> bool {
         false
     }
 
@@ -126,6 +126,10 @@ impl<App> Device<App> {
     /// The number of each source that is another one when it has changed.
     pub(crate) fn versions(&self, app: &App, now: Instant) -> [u32; SOURCES] {
         let mut versions = [0; SOURCES];
+        #[cfg(feature = "scopes")]
+        if let Some(place) = versions.get_mut(usize::from(TOOLS)) {
+            *place = self.tools_version(app);
+        }
         for (source, _, watch) in self.watched() {
             if let Some(place) = versions.get_mut(usize::from(source)) {
                 *place = watch(app, now);

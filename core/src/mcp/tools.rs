@@ -1,6 +1,6 @@
 //! `tools/list` and the result of `tools/call`.
 
-use super::device::Device;
+use super::device::{Device, Shown};
 use super::pages::List;
 use super::revision::Version;
 use crate::buf::Sink;
@@ -11,15 +11,16 @@ use crate::tool::{Input, Outcome, Piece, Tool, write_schema};
 pub(super) fn tools<App>(
     device: &Device<App>,
     version: Version,
+    shown: Shown,
 ) -> List<impl Fn(&mut Sink<'_>, u8)> {
     let tools = &device.tools;
     List {
         cursor: "tool",
         // A catalog has at most 254 tools.
-        count: tools.entries().len() as u8,
+        count: shown.count(tools.entries().len() as u8),
         page_bytes: device.page_bytes,
         write: move |out: &mut Sink<'_>, at: u8| {
-            if let Some(entry) = tools.get(at) {
+            if let Some(entry) = tools.get(shown.place(at)) {
                 write_tool(out, &entry.tool, version);
             }
         },

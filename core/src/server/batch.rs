@@ -6,7 +6,7 @@ use super::running::{Admission, Running, reply};
 use super::work::work;
 use crate::buf::Span;
 use crate::json::{self, Elements};
-use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, Version, decide};
+use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, Version, Who, decide};
 use crate::time::Instant;
 use crate::tool::Outcome;
 
@@ -69,10 +69,12 @@ impl Batch {
     }
 
     /// Goes on: with the call that waits, else with the next message.
+    #[expect(clippy::too_many_arguments, reason = "all that a connection has")]
     pub(super) fn go_on<App>(
         &mut self,
         server: &mut Server<App>,
         now: Instant,
+        who: Who,
         buf: &[u8],
         framing: Framing<'_>,
         result: &mut [u8],
@@ -97,7 +99,7 @@ impl Batch {
             return Turn::End;
         };
         self.rest = Span::of(buf, elements.rest());
-        let decision = decide(server.device, buf, value.raw(), framing);
+        let decision = decide(server.device, who, buf, value.raw(), framing);
         match decision {
             // Arrays are of one revision, which is not the modern one (M-016).
             Decision::Answer(Reply { id, version, .. })

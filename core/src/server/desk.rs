@@ -131,8 +131,8 @@ pub(crate) struct Opened {
 
 #[cfg(feature = "sessions")]
 impl Desk {
-    /// A new session (M-184); `None` if the device has no key.
-    pub(crate) fn open(&mut self, session: Session) -> Option<SessionId> {
+    /// A new session of this caller (M-184); `None` if the device has no key.
+    pub(crate) fn open(&mut self, caller: u32, session: Session) -> Option<SessionId> {
         let key = self.key.as_ref()?;
         let number = self.sessions.give();
         #[cfg(feature = "logging")]
@@ -141,7 +141,7 @@ impl Desk {
         }
         let [a, b, c, d] = number.to_le_bytes();
         let fields = [a, b, c, d, session.pack()];
-        let seal = key.seal(Purpose::Session, &fields, |_| {});
+        let seal = key.seal(Purpose::Session, &fields, |put| put(&caller.to_le_bytes()));
         let mut bytes = [0; ID_BYTES];
         for (place, byte) in bytes.iter_mut().zip(fields.into_iter().chain(seal)) {
             *place = byte;
@@ -151,16 +151,18 @@ impl Desk {
         Some(SessionId(text))
     }
 
-    /// The session of that id; `None` if there is no such, or no longer.
-    pub(crate) fn session(&self, id: &[u8]) -> Option<Opened> {
+    /// The session of that id; `None` if this caller has no such, or no
+    /// longer.
+    pub(crate) fn session(&self, caller: u32, id: &[u8]) -> Option<Opened> {
         let key = self.key.as_ref()?;
         let mut bytes = [0; ID_BYTES];
         crate::buf::base64::decode(id, &mut bytes)?;
         let [a, b, c, d, packed, seal @ ..] = bytes;
         let fields = [a, b, c, d, packed];
         let number = u32::from_le_bytes([a, b, c, d]);
+        let bind = |put: &mut dyn FnMut(&[u8])| put(&caller.to_le_bytes());
         let good =
-            key.is_seal(&seal, Purpose::Session, &fields, |_| {}) && self.sessions.is_good(number);
+            key.is_seal(&seal, Purpose::Session, &fields, bind) && self.sessions.is_good(number);
         let session = Session::unpack(packed)?;
         good.then_some(Opened { number, session })
     }

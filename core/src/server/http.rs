@@ -34,9 +34,9 @@ use crate::mcp::{
 #[cfg(feature = "subscriptions")]
 use crate::mcp::{Sources, Version, write_acknowledged, write_change, write_listen_end};
 use crate::time::Instant;
+use crate::tool::{Caller, Outcome, Progress};
 #[cfg(feature = "logging")]
 use crate::tool::{Level, Piece};
-use crate::tool::{Outcome, Progress};
 
 /// Who may send requests.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,9 @@ pub enum Allow {
     Any,
 }
 
+/// Tells whose token this is; `None` if it is nobody's.
+pub type Bearer = fn(&[u8]) -> Option<Caller>;
+
 /// What an HTTP connection serves, and to whom.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpConfig {
@@ -62,9 +65,10 @@ pub struct HttpConfig {
     pub origins: Allow,
     /// Whether pages of an allowed origin may read the answers (CORS).
     pub cors: bool,
-    /// Says whether the token of `Authorization: Bearer` opens this server;
-    /// without a function it is open to all (M-199, M-200).
-    pub bearer: Option<fn(&[u8]) -> bool>,
+    /// Says whose token stands in `Authorization: Bearer`; nobody's is
+    /// answered 401. Without a function the server is open to all, as
+    /// [`Caller::ANY`] (M-199, M-200).
+    pub bearer: Option<Bearer>,
 }
 
 impl HttpConfig {
@@ -204,6 +208,8 @@ pub struct Http<'m> {
     agent: agent::Post,
     /// Whether the head of an event stream has gone out.
     streaming: bool,
+    /// Who sent the request.
+    caller: Option<Caller>,
     /// Whether the connection ends after this answer.
     closing: bool,
     /// Whether the peer has gone while a call of its goes on (M-190).
@@ -321,6 +327,7 @@ impl<'m> Http<'m> {
             spoke: Instant::from_millis(0),
             #[cfg(feature = "a2a")]
             agent: agent::Post::NONE,
+            caller: None,
             streaming: false,
             closing: false,
             gone: false,
@@ -478,6 +485,7 @@ impl<'m> Http<'m> {
         self.closing = !head.keep_alive;
         #[cfg(feature = "a2a")]
         self.route_agent(&head);
+        self.caller = self.find_caller(&head);
         self.refusal = self.judge(&head);
         let room = self.rx.len().saturating_sub(self.head_len);
         let body = head.body;
@@ -505,6 +513,16 @@ impl<'m> Http<'m> {
             // A refused body is read all the same, to find the next request.
             _ => self.state = State::Body(reader),
         }
+    }
+
+    /// Who sends a request; `None` if the server is not open to him.
+    fn find_caller(&self, head: &Head) -> Option<Caller> {
+        let Some(whose) = self.config.bearer else {
+            return Some(Caller::ANY);
+        };
+        let value = head.field(self.head_bytes(), Field::Authorization)?;
+        let (scheme, token) = value.split_at_checked(BEARER.len())?;
+        scheme.eq_ignore_ascii_case(BEARER).then(|| whose(token))?
     }
 
     /// What is wrong with a request as far as its head tells.
@@ -539,15 +557,8 @@ impl<'m> Http<'m> {
             Method::Get if names_session(head, bytes) => {}
             _ => return Some(NOT_SERVED),
         }
-        if let Some(opens) = self.config.bearer {
-            let token = head
-                .field(bytes, Field::Authorization)
-                .and_then(|value| value.split_at_checked(BEARER.len()))
-                .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(BEARER))
-                .map(|(_, token)| token);
-            if !token.is_some_and(opens) {
-                return Some(What::Plain(401, "a bearer token is needed"));
-            }
+        if self.caller.is_none() {
+            return Some(What::Plain(401, "a bearer token is needed"));
         }
         match head
             .field(bytes, Field::ContentType)
@@ -663,10 +674,11 @@ impl<'m> Http<'m> {
             return self.send(What::Plain(500, "no request"));
         };
         let headers = Headers::of(head, self.head_bytes());
+        let caller = self.caller.unwrap_or(NOBODY);
         #[cfg(feature = "sessions")]
         let named = headers.session_id().filter(|_| server.desk.key.is_some());
         #[cfg(feature = "sessions")]
-        let opened = named.and_then(|id| server.desk.session(id?));
+        let opened = named.and_then(|id| server.desk.session(caller.id, id?));
         #[cfg(feature = "sessions")]
         let headers = headers.with(opened.map(|opened| opened.session));
         #[cfg(feature = "sessions")]
@@ -710,7 +722,13 @@ impl<'m> Http<'m> {
             }
             return;
         }
-        let decision = decide(server.device, self.rx, body, Framing::Http(headers));
+        let decision = decide(
+            server.device,
+            server.who(caller),
+            self.rx,
+            body,
+            Framing::Http(headers),
+        );
         #[cfg(feature = "sessions")]
         {
             self.opened = opened;
@@ -721,7 +739,7 @@ impl<'m> Http<'m> {
                 });
             }
             if let Decision::Open(session, _) = decision {
-                self.minted = server.desk.open(session);
+                self.minted = server.desk.open(caller.id, session);
             }
         }
         // Whom nothing ties to a stream cannot be told of changes.
@@ -1152,9 +1170,11 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let headers = headers.with(self.opened.map(|opened| opened.session));
         let framing = Framing::Http(headers);
+        let who = server.who(self.caller.unwrap_or(NOBODY));
         let turn = batch.go_on(
             server,
             now,
+            who,
             self.rx,
             framing,
             self.result,
@@ -1476,6 +1496,8 @@ impl<'m> Http<'m> {
     }
 }
 
+/// Who may do nothing.
+const NOBODY: Caller = Caller { id: 0, scopes: 0 };
 const NOT_SERVED: What = What::Plain(405, "only POST is served here");
 /// How often it is looked for what other connections have brought, in
 /// milliseconds.

@@ -21,9 +21,9 @@ use crate::mcp::{
     Sources, Version, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
 };
 use crate::time::Instant;
+use crate::tool::{Caller, Outcome, Progress};
 #[cfg(feature = "logging")]
 use crate::tool::{Level, Piece};
-use crate::tool::{Outcome, Progress};
 
 /// The memory of one line connection, to be placed in a `static`.
 ///
@@ -135,6 +135,8 @@ pub struct Line<'m> {
     outcome: Outcome,
     sending: Option<Sending>,
     batch: Option<Batch>,
+    #[cfg(any(feature = "input", feature = "scopes"))]
+    caller: Caller,
     /// The least serious message that the client of the legacy era wants.
     #[cfg(feature = "logging")]
     level: Option<Level>,
@@ -202,6 +204,8 @@ impl<'m> Line<'m> {
             outcome: Outcome::default(),
             sending: None,
             batch: None,
+            #[cfg(any(feature = "input", feature = "scopes"))]
+            caller: Caller::ANY,
             #[cfg(feature = "logging")]
             level: None,
             #[cfg(feature = "logging")]
@@ -211,6 +215,23 @@ impl<'m> Line<'m> {
             #[cfg(feature = "subscriptions")]
             look: None,
         }
+    }
+
+    /// Who is on the other end, for all that comes from now on;
+    /// [`Caller::ANY`] without this.
+    #[cfg(any(feature = "input", feature = "scopes"))]
+    pub fn set_caller(&mut self, caller: Caller) {
+        self.caller = caller;
+    }
+
+    #[cfg(any(feature = "input", feature = "scopes"))]
+    fn caller(&self) -> Caller {
+        self.caller
+    }
+
+    #[cfg(not(any(feature = "input", feature = "scopes")))]
+    const fn caller(&self) -> Caller {
+        Caller::ANY
     }
 
     /// Takes bytes that arrived, at most up to the end of a line; gives how
@@ -461,7 +482,13 @@ impl<'m> Line<'m> {
             }
             return;
         }
-        let decision = decide(server.device, self.rx, line, Framing::Line(self.session));
+        let decision = decide(
+            server.device,
+            server.who(self.caller()),
+            self.rx,
+            line,
+            Framing::Line(self.session),
+        );
         match decision {
             Decision::Nothing => self.lines.clear(),
             Decision::Cancel(id) => {
@@ -493,7 +520,10 @@ impl<'m> Line<'m> {
                 }
                 #[cfg(feature = "subscriptions")]
                 {
-                    self.subscription = Subscription::NONE;
+                    self.subscription = match server.device.tools_change() {
+                        true => server.subscribe(now, Sources::TOOLS),
+                        false => Subscription::NONE,
+                    };
                 }
                 self.send(What::Answer(reply));
             }
@@ -702,9 +732,11 @@ impl<'m> Line<'m> {
         let Some(mut batch) = self.batch.take() else {
             return false;
         };
+        let who = server.who(self.caller());
         let turn = batch.go_on(
             server,
             now,
+            who,
             self.rx,
             Framing::Line(self.session),
             self.result,

@@ -31,10 +31,14 @@ mod work;
 #[cfg(all(feature = "http", feature = "a2a"))]
 pub use http::{AgentDesk, Credential};
 #[cfg(feature = "http")]
-pub use http::{Allow, Http, HttpConfig, HttpMemory};
+pub use http::{Allow, Bearer, Http, HttpConfig, HttpMemory};
 pub use line::{Line, LineMemory};
 
 use crate::mcp::Device;
+#[cfg(not(feature = "scopes"))]
+use crate::mcp::Shown;
+use crate::mcp::Who;
+use crate::tool::Caller;
 
 /// What is served, and the application that its handlers act on.
 #[derive(Debug)]
@@ -60,6 +64,20 @@ impl<App> Server<App> {
             desk: desk::Desk::new(),
             #[cfg(feature = "subscriptions")]
             watch: watch::Watch::new(),
+        }
+    }
+
+    /// What the decision of a message of this caller needs.
+    pub(crate) fn who(&self, caller: Caller) -> Who {
+        #[cfg(not(any(feature = "input", feature = "scopes")))]
+        let _ = caller;
+        Who {
+            #[cfg(feature = "input")]
+            id: caller.id,
+            #[cfg(feature = "scopes")]
+            shown: self.device.shown(&self.app, caller),
+            #[cfg(not(feature = "scopes"))]
+            shown: Shown::ALL,
         }
     }
 

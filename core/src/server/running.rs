@@ -273,7 +273,7 @@ impl Running {
     ) -> About<'a> {
         let params = entry.tool.params().len();
         About {
-            principal: 0,
+            principal: self.plan.retry.principal,
             kind: b't',
             at: self.plan.tool,
             arguments: match entry.tool.input {

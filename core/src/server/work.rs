@@ -53,7 +53,7 @@ pub(super) fn work<App>(
             #[cfg(feature = "input")]
             {
                 let about = About {
-                    principal: 0,
+                    principal: retry.principal,
                     kind: b'p',
                     at,
                     arguments: Arguments::Raw(arguments),

@@ -288,6 +288,27 @@ pub enum Asks {
     Open,
 }
 
+/// Who calls, as the transport has found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// A number of the application's choice for whom the caller speaks for.
+    /// An answer to a question is taken from the caller who was asked
+    /// (M-148).
+    pub id: u32,
+    /// What the caller may do: bits of the application's choice, to be
+    /// compared with [`Tool::scopes`].
+    pub scopes: u32,
+}
+
+impl Caller {
+    /// The only one, who may do everything: on a wire that has one peer, and
+    /// over HTTP without credentials.
+    pub const ANY: Self = Self {
+        id: 0,
+        scopes: u32::MAX,
+    };
+}
+
 /// What a tool takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
@@ -328,6 +349,11 @@ pub struct Tool {
     /// call takes one of the places for calls in flight in the legacy era,
     /// and none in the modern one.
     pub asks: Asks,
+    /// The scopes that a caller must have, all of them. For who lacks one,
+    /// there is no such tool. Only the first
+    /// [`FILTERED`](crate::limits::FILTERED) tools of a catalog may need any.
+    #[cfg(feature = "scopes")]
+    pub scopes: u32,
 }
 
 impl Tool {
@@ -349,6 +375,8 @@ impl Tool {
             requires: Capabilities::NONE,
             polled: false,
             asks: Asks::Never,
+            #[cfg(feature = "scopes")]
+            scopes: 0,
         }
     }
 

@@ -179,8 +179,20 @@ struct ArmMove {
     speed: u8,
 }
 
+/// The marked zone of the base, in thousandths of a degree: where people
+/// stand.
+#[cfg(feature = "input")]
+const ZONE: core::ops::RangeInclusive<i32> = -80_000..=-60_000;
+
+/// Whether a move of the base from one angle to another meets the marked
+/// zone.
+#[cfg(feature = "input")]
+fn meets_zone(from: i32, to: i32) -> bool {
+    from.min(to) <= *ZONE.end() && from.max(to) >= *ZONE.start()
+}
+
 /// Moves one joint to an angle, and answers when it is there.
-#[tool(actuates, idempotent, title = "Move a joint")]
+#[tool(actuates, idempotent, asks, title = "Move a joint")]
 fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     let now = call.now();
     if call.is_cancelled() {
@@ -194,6 +206,14 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
         // A joint that is back early is still part of the way home.
         if arm.is_moving(joint.job(), now) {
             return Poll::Ready(call.fail("the joint is still moving"));
+        }
+        #[cfg(feature = "input")]
+        if args.joint == 0 && meets_zone(joint.angle(now), args.deg.0) {
+            match call.confirm("zone", "Move the base through the zone where people stand?") {
+                Some(true) => {}
+                Some(false) => return Poll::Ready(call.fail("the user refused the move")),
+                None => return Poll::Pending,
+            }
         }
         let job = arm.begin();
         call.remember(job);

@@ -10,12 +10,16 @@ pub(crate) static RESOURCES: [Resource<Arm>; 2] = [
         title: "Temperature",
         description: "Temperature of the arm's board, in degrees Celsius.",
         mime: "application/json",
+        #[cfg(feature = "subscriptions")]
+        watch: Some(|arm, _| arm.celsius.to_bits()),
         ..Resource::new("device://bench-arm/temperature", "temperature", temperature)
     },
     Resource {
         title: "Pose",
         description: "Angle of each joint in degrees, base first.",
         mime: "application/json",
+        #[cfg(feature = "subscriptions")]
+        watch: Some(pose_number),
         ..Resource::new("device://bench-arm/pose", "pose", pose)
     },
 ];
@@ -40,4 +44,14 @@ fn pose(arm: &mut Arm, reading: &mut Reading<'_>) -> Read {
         let _ = deg.push(arm.angle(joint, now) as f32 / 1000.0);
     }
     reading.json(&Pose { deg })
+}
+
+/// A number for each pose. Two poses may have the same one, but a joint that
+/// moves has no two after each other.
+#[cfg(feature = "subscriptions")]
+fn pose_number(arm: &Arm, now: agentmote::time::Instant) -> u32 {
+    (0..JOINTS).fold(0, |sum: u32, joint| {
+        sum.wrapping_mul(180_001)
+            .wrapping_add_signed(arm.angle(joint, now))
+    })
 }

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use agentmote::a2a::{Agent, Caller, Card, Scheme, SchemeKind};
+use agentmote::a2a::{Agent, Caller as AgentCaller, Card, Scheme, SchemeKind};
 use agentmote::server::{AgentDesk, Credential, HttpConfig, Server};
 use agentmote::task::Principal;
+use agentmote::tool::Caller;
 use bench_arm::{Arm, DEVICE};
 use hosted::{AGENT_PATH, Clock, Listener, WithAgent, serve_stdio};
 use sha2::{Digest as _, Sha256};
@@ -66,19 +67,20 @@ fn options() -> Result<Option<Options>, String> {
 /// Digest of the token: the token itself is not kept.
 static TOKEN: OnceLock<[u8; 32]> = OnceLock::new();
 
-fn opens(token: &[u8]) -> bool {
+fn opens(token: &[u8]) -> Option<Caller> {
     let digest: [u8; 32] = Sha256::digest(token).into();
-    TOKEN.get().is_some_and(|want| want.ct_eq(&digest).into())
+    let same = TOKEN.get()?.ct_eq(&digest);
+    bool::from(same).then_some(Caller::ANY)
 }
 
 /// Who asks: one caller, who is known if there is a token.
-fn caller(credential: Credential<'_>) -> Option<Caller<'static>> {
+fn caller(credential: Credential<'_>) -> Option<AgentCaller<'static>> {
     let known = TOKEN.get().is_some();
     let fine = match credential {
-        Credential::Bearer(secret) | Credential::ApiKey(secret) => opens(secret),
+        Credential::Bearer(secret) | Credential::ApiKey(secret) => opens(secret).is_some(),
         Credential::None => false,
     };
-    (fine || !known).then_some(Caller {
+    (fine || !known).then_some(AgentCaller {
         principal: Principal::default(),
         tenant: "",
         known,
@@ -102,7 +104,7 @@ const SCHEMES: &[Scheme] = &[
 
 fn run(options: Options) -> std::io::Result<()> {
     let clock = Clock::new();
-    let mut server = Server::new(&DEVICE, Arm::new());
+    let mut server = Server::new(&DEVICE, Arm::new()).with_key(hosted::key()?);
     if options.stdio {
         return serve_stdio(&mut server, clock);
     }

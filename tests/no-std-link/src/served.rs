@@ -6,6 +6,7 @@ use core::task::{Context, Poll, Waker};
 use agentmote::mcp::Version;
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
 use agentmote::time::Instant;
+use agentmote::tool::Caller;
 use embedded_io::{ErrorKind, ErrorType, Write};
 
 use crate::tool::{App, DEVICE};
@@ -17,6 +18,10 @@ pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
     let mut server = Server::new(&DEVICE, App { moved: 0 }).with_key([cut as u8; 32]);
     let mut memory = LineMemory::<512, 256, 2, 128>::new();
     let mut line = Line::new(&mut memory);
+    line.set_caller(Caller {
+        id: cut as u32,
+        scopes: room as u32,
+    });
     let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
     let mut filled = 0usize;
     for part in [first, second, input] {
@@ -31,8 +36,12 @@ pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
     filled
 }
 
-fn bearer(token: &[u8]) -> bool {
-    token == b"secret"
+fn bearer(token: &[u8]) -> Option<Caller> {
+    let (&id, token) = token.split_first()?;
+    (token == b"secret").then_some(Caller {
+        id: u32::from(id),
+        scopes: u32::from(id),
+    })
 }
 
 /// An HTTP connection, likewise.

@@ -31,7 +31,8 @@ pub(crate) static DEVICE: Device<App> = Device::new(
 .page_bytes(400)
 .ttl_ms(60_000)
 .watch_ms(5)
-.logging();
+.logging()
+.shows(|app, caller, tool| tool.polled || app.moved != caller.id);
 
 const fn entry(tool: Tool, run: Handler<App>) -> Entry<App> {
     Entry { tool, run }
@@ -85,6 +86,7 @@ static ENTRIES: [Entry<App>; 9] = [
     entry(
         Tool {
             asks: Asks::Sealed,
+            scopes: 4,
             ..Tool::new("sure", "Asks whether to go on.")
         },
         sure,

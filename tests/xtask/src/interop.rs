@@ -14,14 +14,17 @@ use crate::paths;
 use crate::python;
 use crate::stop::Stop;
 
-/// The assertions that a client at least makes in one run.
-const ASSERTIONS: usize = 24;
+/// The assertions that the client of A2A at least makes on one wire.
+const AGENT_ASSERTIONS: usize = 40;
 
 /// One client.
 #[derive(Clone, Copy)]
 pub(crate) enum Client {
     /// The official Python SDK.
     Python,
+    /// The same, with questions, subscriptions, progress and cancellation;
+    /// against the host alone.
+    PythonWhole,
     /// `@modelcontextprotocol/client`.
     TypeScript,
     /// `@modelcontextprotocol/sdk`, which knows the legacy era only.
@@ -37,8 +40,16 @@ impl Client {
     fn eras(self) -> &'static [&'static str] {
         match self {
             Self::OlderTypeScript => &["legacy"],
-            Self::Inspector => &["legacy", "modern"],
+            Self::Inspector | Self::PythonWhole => &["legacy", "modern"],
             Self::Python | Self::TypeScript | Self::Rmcp => &["legacy", "modern", "auto"],
+        }
+    }
+
+    /// The assertions that it at least makes in one run.
+    fn assertions(self) -> usize {
+        match self {
+            Self::PythonWhole => 16,
+            _ => 24,
         }
     }
 
@@ -48,11 +59,13 @@ impl Client {
             let node = node::node(log)?;
             Ok(vec![node.program.clone(), node.clients.join(name)])
         };
+        let python = |name: &str, log: &mut Log| {
+            let script = paths::root().join("tests/interop/python").join(name);
+            Ok(vec![python::interpreter(log)?, script])
+        };
         match self {
-            Self::Python => {
-                let script = paths::root().join("tests/interop/python/client.py");
-                Ok(vec![python::interpreter(log)?, script])
-            }
+            Self::Python => python("client.py", log),
+            Self::PythonWhole => python("whole.py", log),
             Self::TypeScript => script("client.mjs", log),
             Self::OlderTypeScript => script("sdk.mjs", log),
             Self::Inspector => script("inspector.mjs", log),
@@ -118,7 +131,7 @@ pub(crate) fn agent_on_host(log: &mut Log) -> Result<String, Stop> {
             .minutes(3)
             .run(log)?;
         let made = assertions(log.text().get(before..).unwrap_or_default());
-        if made < ASSERTIONS {
+        if made < AGENT_ASSERTIONS {
             return Err(Stop::Fail(format!(
                 "{wire}: ended well after only {made} assertions"
             )));
@@ -165,7 +178,7 @@ fn run(
             .run(log)?;
         let text = log.text();
         let made = assertions(text.get(before..).unwrap_or_default());
-        if made < ASSERTIONS {
+        if made < client.assertions() {
             return Err(Stop::Fail(format!(
                 "{era}: ended well after only {made} assertions"
             )));

@@ -140,6 +140,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::on_host(Client::Python, log),
     },
     Step {
+        name: "interop-python-whole",
+        about: "the same: subscriptions, progress, giving up, questions",
+        needs: &["python-venv", "bench-arm"],
+        run: |log| interop::on_host(Client::PythonWhole, log),
+    },
+    Step {
         name: "interop-a2a-python",
         about: "the A2A Python SDK against the bench arm on the host",
         needs: &["python-venv", "bench-arm"],
@@ -361,13 +367,14 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 11] = [
     "a2a",
     "http",
     "sessions",
     "input",
     "subscriptions",
     "logging",
+    "scopes",
     "resources",
     "prompts",
     "macros",
