@@ -6,16 +6,16 @@
 
 use std::path::PathBuf;
 
-use crate::child::{self, Job, Log};
+use crate::child::{self, Job, Log, Running};
 use crate::demo;
 use crate::firmware;
 use crate::node;
 use crate::paths;
 use crate::python;
-use crate::stop::Stop;
+use crate::stop::{Doing as _, Stop};
 
 /// The assertions that the client of A2A at least makes on one wire.
-const AGENT_ASSERTIONS: usize = 40;
+const AGENT_ASSERTIONS: usize = 19;
 
 /// One client.
 #[derive(Clone, Copy)]
@@ -110,24 +110,35 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
     Ok(format!("HTTP {http}, stdio {lines}"))
 }
 
-/// The official A2A Python SDK against the bench arm on the host, on both
-/// wires.
-pub(crate) fn agent_on_host(log: &mut Log) -> Result<String, Stop> {
-    let python = python::interpreter(log)?;
-    let script = paths::root().join("tests/interop/python/a2a_client.py");
-    let arm = demo::build_bench_arm(log)?;
-    let port = child::free_port()?;
-    let mut server = Job::new(&arm)
-        .args(["--port", &port.to_string()])
-        .serve(log)?;
-    server.wait_for_port(port)?;
+/// A client of A2A.
+#[derive(Clone, Copy)]
+pub(crate) enum AgentClient {
+    /// The official Python SDK.
+    Python,
+    /// The official JavaScript SDK.
+    JavaScript,
+}
+
+/// `client` against the bench arm on the host, on both wires.
+pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String, Stop> {
+    let (program, script) = match client {
+        AgentClient::Python => {
+            let script = paths::root().join("tests/interop/python/a2a_client.py");
+            (python::interpreter(log)?, script)
+        }
+        AgentClient::JavaScript => {
+            let node = node::node(log)?;
+            (node.program.clone(), node.clients.join("a2a.mjs"))
+        }
+    };
+    let (server, url) = agent(log)?;
     let mut sum = 0;
     for wire in ["1.0", "0.3"] {
         let before = log.text().len();
-        Job::new(&python)
+        Job::new(&program)
             .arg(&script)
             .args(["--wire", wire])
-            .arg(format!("http://127.0.0.1:{port}"))
+            .arg(&url)
             .minutes(3)
             .run(log)?;
         let made = assertions(log.text().get(before..).unwrap_or_default());
@@ -138,7 +149,42 @@ pub(crate) fn agent_on_host(log: &mut Log) -> Result<String, Stop> {
         }
         sum += made;
     }
+    drop(server);
     Ok(format!("1.0+0.3 ({sum} assertions)"))
+}
+
+/// The contract of the bench arm, as a2a-proof checks it.
+pub(crate) fn agent_contract(log: &mut Log) -> Result<String, Stop> {
+    let python = python::interpreter(log)?;
+    let (server, url) = agent(log)?;
+    let source = paths::root().join("tests/interop/python/a2a-proof.yaml");
+    let text = std::fs::read_to_string(&source).doing(source.display())?;
+    let contract = paths::target().join("a2a-proof.yaml");
+    let text = text.replace("http://127.0.0.1:8080", &url);
+    std::fs::write(&contract, text).doing(contract.display())?;
+    Job::new(python.with_file_name("a2a-proof"))
+        .args(["run", "--verbose"])
+        .arg(&contract)
+        .minutes(3)
+        .run(log)?;
+    drop(server);
+    let last = log.text();
+    let last = last.lines().rev().find(|line| line.contains("passed"));
+    match last {
+        Some(line) => Ok(line.to_owned()),
+        None => Err(Stop::Fail("no scenario was run".into())),
+    }
+}
+
+/// The bench arm on the host, and where its card is.
+fn agent(log: &mut Log) -> Result<(Running, String), Stop> {
+    let arm = demo::build_bench_arm(log)?;
+    let port = child::free_port()?;
+    let mut server = Job::new(&arm)
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    Ok((server, format!("http://127.0.0.1:{port}")))
 }
 
 /// `client` against the emulated board, over its UART.

@@ -9,7 +9,7 @@ use crate::conformance;
 use crate::demo;
 use crate::firmware;
 use crate::header;
-use crate::interop::{self, Client};
+use crate::interop::{self, AgentClient, Client};
 use crate::miri;
 use crate::node;
 use crate::packages;
@@ -149,7 +149,19 @@ pub(crate) const STEPS: &[Step] = &[
         name: "interop-a2a-python",
         about: "the A2A Python SDK against the bench arm on the host",
         needs: &["python-venv", "bench-arm"],
-        run: interop::agent_on_host,
+        run: |log| interop::agent_on_host(AgentClient::Python, log),
+    },
+    Step {
+        name: "interop-a2a-js",
+        about: "the A2A JavaScript SDK against the bench arm on the host",
+        needs: &["node", "bench-arm"],
+        run: |log| interop::agent_on_host(AgentClient::JavaScript, log),
+    },
+    Step {
+        name: "a2a-proof",
+        about: "the contract of the bench arm, checked by a2a-proof",
+        needs: &["python-venv", "bench-arm"],
+        run: interop::agent_contract,
     },
     Step {
         name: "interop-ts-client",
