@@ -17,6 +17,7 @@ use crate::paths;
 use crate::proof;
 use crate::python;
 use crate::python_package;
+use crate::same_work;
 use crate::sizes;
 use crate::stop::{Doing, Stop};
 use crate::toolchain::{self, BARE_TARGETS, Bare, Core};
@@ -210,6 +211,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the instructions of one call, as the README says",
         needs: &["packages"],
         run: bench::check,
+    },
+    Step {
+        name: "same-work",
+        about: "a task of another costs what no task costs, to the instruction",
+        needs: &["packages"],
+        run: same_work::check,
     },
     Step {
         name: "board-lines",
