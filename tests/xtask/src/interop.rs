@@ -69,15 +69,15 @@ impl Client {
             Self::TypeScript => script("client.mjs", log),
             Self::OlderTypeScript => script("sdk.mjs", log),
             Self::Inspector => script("inspector.mjs", log),
-            Self::Rmcp => Ok(vec![rmcp(log)?]),
+            Self::Rmcp => Ok(vec![rust_client("rmcp-client", log)?]),
         }
     }
 }
 
-/// Builds the Rust client, a workspace of its own.
-fn rmcp(log: &mut Log) -> Result<PathBuf, Stop> {
-    let folder = paths::root().join("tests/interop/rmcp-client");
-    let target = paths::target().join("rmcp-client");
+/// Builds a client in Rust, a workspace of its own.
+fn rust_client(name: &str, log: &mut Log) -> Result<PathBuf, Stop> {
+    let folder = paths::root().join("tests/interop").join(name);
+    let target = paths::target().join(name);
     Job::cargo("build")
         .args(["--quiet", "--locked"])
         .env("CARGO_TARGET_DIR", &target)
@@ -86,7 +86,7 @@ fn rmcp(log: &mut Log) -> Result<PathBuf, Stop> {
         .run(log)?;
     Ok(target
         .join("debug")
-        .join(format!("rmcp-client{}", std::env::consts::EXE_SUFFIX)))
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// `client` against the bench arm on the host.
@@ -117,30 +117,36 @@ pub(crate) enum AgentClient {
     Python,
     /// The official JavaScript SDK.
     JavaScript,
+    /// The official client for Rust, which speaks 1.x alone.
+    Rust,
 }
 
-/// `client` against the bench arm on the host, on both wires.
+/// `client` against the bench arm on the host, on every wire that it speaks.
 pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String, Stop> {
+    let wires: &[&str] = match client {
+        AgentClient::Rust => &["1.0"],
+        _ => &["1.0", "0.3"],
+    };
     let (program, script) = match client {
+        AgentClient::Rust => (rust_client("a2a-client", log)?, None),
         AgentClient::Python => {
             let script = paths::root().join("tests/interop/python/a2a_client.py");
-            (python::interpreter(log)?, script)
+            (python::interpreter(log)?, Some(script))
         }
         AgentClient::JavaScript => {
             let node = node::node(log)?;
-            (node.program.clone(), node.clients.join("a2a.mjs"))
+            (node.program.clone(), Some(node.clients.join("a2a.mjs")))
         }
     };
     let (server, url) = agent(log)?;
     let mut sum = 0;
-    for wire in ["1.0", "0.3"] {
+    for wire in wires {
         let before = log.text().len();
-        Job::new(&program)
-            .arg(&script)
-            .args(["--wire", wire])
-            .arg(&url)
-            .minutes(3)
-            .run(log)?;
+        let mut job = Job::new(&program);
+        if let Some(script) = &script {
+            job = job.arg(script).args(["--wire", wire]);
+        }
+        job.arg(&url).minutes(3).run(log)?;
         let made = assertions(log.text().get(before..).unwrap_or_default());
         if made < AGENT_ASSERTIONS {
             return Err(Stop::Fail(format!(
@@ -150,7 +156,7 @@ pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String
         sum += made;
     }
     drop(server);
-    Ok(format!("1.0+0.3 ({sum} assertions)"))
+    Ok(format!("{} ({sum} assertions)", wires.join("+")))
 }
 
 /// The contract of the bench arm, as a2a-proof checks it.

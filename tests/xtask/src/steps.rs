@@ -159,6 +159,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::agent_on_host(AgentClient::JavaScript, log),
     },
     Step {
+        name: "interop-a2a-rust",
+        about: "the A2A client for Rust against the bench arm on the host",
+        needs: &["bench-arm"],
+        run: |log| interop::agent_on_host(AgentClient::Rust, log),
+    },
+    Step {
         name: "a2a-proof",
         about: "the contract of the bench arm, checked by a2a-proof",
         needs: &["python-venv", "bench-arm"],
