@@ -37,8 +37,38 @@ pub static DEVICE: Device<Arm> = {
     );
     #[cfg(feature = "resources")]
     let device = device.resources(&sensors::RESOURCES);
+    #[cfg(feature = "prompts")]
+    let device = device.prompts(&PROMPTS);
+    #[cfg(feature = "logging")]
+    let device = device.logging();
+    #[cfg(feature = "scopes")]
+    let device = device.shows(|_, caller, tool| {
+        // Anybody may stop it.
+        !tool.effects.actuates || tool.name == "arm_stop" || caller.scopes & MOVE != 0
+    });
     device
 };
+
+/// The scope of callers who may move the arm.
+#[cfg(feature = "scopes")]
+pub const MOVE: u32 = 1;
+
+#[cfg(feature = "prompts")]
+static PROMPTS: [agentmote::prompt::Prompt<Arm>; 1] = [agentmote::prompt::Prompt {
+    title: "Pose",
+    ..agentmote::prompt::Prompt::new(
+        "pose",
+        "Asks for a description of where the arm stands.",
+        |arm: &mut Arm, messages| {
+            let now = messages.now();
+            for joint in 0..JOINTS {
+                let angle = arm.angle(joint, now) / 1000;
+                messages.format(format_args!("Joint {joint} stands at {angle} degrees."));
+            }
+            messages.text("Describe in one sentence where the arm points.");
+        },
+    )
+}];
 
 /// Commands that the log keeps.
 const LOG: usize = 4;
@@ -215,6 +245,11 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
                 None => return Poll::Pending,
             }
         }
+        #[cfg(feature = "logging")]
+        call.log(
+            agentmote::tool::Level::Info,
+            format_args!("joint {} moves", args.joint),
+        );
         let job = arm.begin();
         call.remember(job);
         arm.start(args.joint, args.deg.0, args.speed, job, now);

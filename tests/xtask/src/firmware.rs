@@ -9,19 +9,29 @@ use crate::toolchain::{self, Bare, Core};
 
 /// Builds the bench arm for `lm3s6965evb`; gives the image and what built it.
 pub(crate) fn bench_arm_image(log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
-    image("thumbv7m-none-eabi", "lm3s6965evb", log)
+    image("thumbv7m-none-eabi", "lm3s6965evb", &[], log)
+}
+
+/// The same with these features of the board.
+pub(crate) fn bench_arm_with(features: &[&str], log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
+    image("thumbv7m-none-eabi", "lm3s6965evb", features, log)
 }
 
 /// Builds the image for `mps2-an386` that counts instructions.
 pub(crate) fn bench_image(log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
-    image("thumbv7em-none-eabihf", "mps2-an386", log)
+    image("thumbv7em-none-eabihf", "mps2-an386", &[], log)
 }
 
-fn image(target: &str, board: &str, log: &mut Log) -> Result<(PathBuf, Bare), Stop> {
+fn image(
+    target: &str,
+    board: &str,
+    features: &[&str],
+    log: &mut Log,
+) -> Result<(PathBuf, Bare), Stop> {
     let compiler = toolchain::bare(&[target], Core::Built, log)?;
     compiler
         .image(target)
-        .args(["--package", board])
+        .args(["--package", board, "--features", &features.join(",")])
         .dir(&paths::root().join("firmware-examples/boards"))
         .run(log)?;
     let file = paths::target().join(target).join("release").join(board);

@@ -13,6 +13,40 @@ use crate::stop::Stop;
 pub(crate) const OPTIONS: &str = "[--write] [--chain]";
 
 const PART: Part = Part { name: "sizes" };
+const FEATURES_PART: Part = Part { name: "features" };
+
+/// What the table of features measures: its first cell, the features of the
+/// board's image, and those of the image that it is compared with.
+const FEATURES: &[(&str, &[&str], &[&str])] = &[
+    ("`http`, in place of lines", &["http"], &[]),
+    ("`sessions`, over `http`", &["sessions"], &["http"]),
+    ("`resources`: two", &["resources"], &[]),
+    (
+        "`subscriptions`, over `resources`",
+        &["subscriptions"],
+        &["resources"],
+    ),
+    ("`prompts`: one", &["prompts"], &[]),
+    ("`input`", &["input"], &[]),
+    ("`logging`", &["logging"], &[]),
+    ("`scopes`", &["scopes"], &[]),
+    (
+        "all of them",
+        &[
+            "sessions",
+            "subscriptions",
+            "prompts",
+            "input",
+            "logging",
+            "scopes",
+        ],
+        &[],
+    ),
+];
+
+/// How far the table of features may be off, in bytes: what a compiler moves
+/// from one function to another does not follow the size of a feature.
+const FEATURE_SLACK: u64 = 256;
 
 /// The first cell of the line.
 const NAME: &str = "bench arm, both eras of MCP, five tools, UART";
@@ -88,14 +122,79 @@ pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     args.finish()?;
     let measured = measure(&mut Log::stderr())?;
     println!("{}", table(&measured));
+    let costs = costs(&mut Log::stderr())?;
+    println!("\n{}", features_table(&costs));
     if chain {
         println!("\n{}", measured.bound.shown());
     }
     if write {
         PART.write(&table(&measured))?;
+        FEATURES_PART.write(&features_table(&costs))?;
     }
     within(&measured.figures)
 }
+
+/// The step that compares the table of features; gives a note.
+pub(crate) fn check_features(log: &mut Log) -> Result<String, Stop> {
+    let costs = costs(log)?;
+    log.line(&features_table(&costs))?;
+    let table = FEATURES_PART.read()?;
+    for (name, flash, ram) in &costs {
+        let cells = readme::row(&table, name)
+            .filter(|cells| cells.len() == 3)
+            .ok_or_else(|| Stop::Fail(format!("README.md has no line for {name}; {REWRITE}")))?;
+        for (what, cell, found) in [("flash", cells[1], *flash), ("static RAM", cells[2], *ram)] {
+            let near = |stated: u64| stated.abs_diff(found) <= stated / 10 + FEATURE_SLACK;
+            if !readme::number(cell).is_some_and(near) {
+                return Err(Stop::Fail(format!(
+                    "README.md says {cell} bytes of {what} for {name}, measured are {}; {REWRITE}",
+                    grouped(found)
+                )));
+            }
+        }
+    }
+    let most = costs.last().map_or(0, |(_, flash, _)| *flash);
+    Ok(format!(
+        "{} features and all: {} flash",
+        costs.len() - 1,
+        grouped(most)
+    ))
+}
+
+/// What each feature adds to the image, in bytes of flash and of static RAM.
+fn costs(log: &mut Log) -> Result<Vec<(&'static str, u64, u64)>, Stop> {
+    let size = |features: &[&str], log: &mut Log| {
+        let (file, _) = firmware::bench_arm_with(features, log)?;
+        let image = Image::read(&file)?;
+        proof::no_allocation(&image.symbols)?;
+        Ok::<_, Stop>((image.flash, image.ram))
+    };
+    let mut costs = Vec::new();
+    for (name, with, without) in FEATURES {
+        let (flash, ram) = size(with, log)?;
+        let (less_flash, less_ram) = size(without, log)?;
+        costs.push((
+            *name,
+            flash.saturating_sub(less_flash),
+            ram.saturating_sub(less_ram),
+        ));
+    }
+    // The image without any is what other steps want to find.
+    firmware::bench_arm_image(log)?;
+    Ok(costs)
+}
+
+fn features_table(costs: &[(&str, u64, u64)]) -> String {
+    let mut table = "| what a feature adds to that image, bytes | flash | RAM, static |\n\
+         | --- | --- | --- |"
+        .to_owned();
+    for (name, flash, ram) in costs {
+        table += &format!("\n| {name} | {} | {} |", grouped(*flash), grouped(*ram));
+    }
+    table
+}
+
+const REWRITE: &str = "`cargo xtask sizes --write` writes it anew";
 
 /// The step; gives a note.
 pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
@@ -172,10 +271,9 @@ fn within(found: &Figures) -> Result<(), Stop> {
 
 /// Fails unless `table` states what was measured.
 fn stated(measured: &Measured, table: &str) -> Result<(), Stop> {
-    let rewrite = "`cargo xtask sizes --write` writes it anew";
     let cells = readme::row(table, NAME)
         .filter(|cells| cells.len() == 5)
-        .ok_or_else(|| Stop::Fail(format!("README.md has no table of sizes; {rewrite}")))?;
+        .ok_or_else(|| Stop::Fail(format!("README.md has no table of sizes; {REWRITE}")))?;
     let tolerance = match cells[4] == measured.toolchain {
         true => SAME,
         false => OTHER,
@@ -188,7 +286,7 @@ fn stated(measured: &Measured, table: &str) -> Result<(), Stop> {
     ] {
         if !readme::number(cell).is_some_and(|stated| is_near(stated, found, percent)) {
             return Err(Stop::Fail(format!(
-                "README.md says {cell} bytes of {what}, measured are {} (within {percent} %); {rewrite}",
+                "README.md says {cell} bytes of {what}, measured are {} (within {percent} %); {REWRITE}",
                 grouped(found)
             )));
         }

@@ -213,6 +213,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: sizes::check,
     },
     Step {
+        name: "sizes-features",
+        about: "what each feature adds to it, as the README says",
+        needs: &["board-image"],
+        run: sizes::check_features,
+    },
+    Step {
         name: "bench",
         about: "the instructions of one call, as the README says",
         needs: &["packages"],

@@ -7,28 +7,56 @@
 
 mod board;
 
-use agentmote::server::{Line, LineMemory, Server, io};
+#[cfg(feature = "http")]
+use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
+#[cfg(not(feature = "http"))]
+use agentmote::server::{Line, LineMemory};
+use agentmote::server::{Server, io};
 use bench_arm::{Arm, DEVICE};
 use cortex_m_rt::entry;
 use embedded_io::{Read, ReadReady};
 
 /// Lines of up to 1,024 bytes, results of up to 512, and two calls that may
 /// take their time, with 256 bytes of arguments each.
+#[cfg(not(feature = "http"))]
 type Memory = LineMemory<1024, 512, 2, 256>;
+
+/// Requests of up to 2,048 bytes, results of up to 512.
+#[cfg(feature = "http")]
+type Memory = HttpMemory<2048, 512>;
+
+/// The one peer is who holds the other end of the wire.
+#[cfg(feature = "http")]
+const CONFIG: HttpConfig = HttpConfig {
+    hosts: Allow::Any,
+    ..HttpConfig::LOOPBACK
+};
 
 /// Bytes that are taken from the UART at a time.
 const CHUNK: usize = 64;
+
+/// The LM3S6965 has no source of random bytes, so a question is never sealed
+/// with a secret here: a product takes its key from where it has one.
+const fn server() -> Server<Arm> {
+    let server = Server::new(&DEVICE, Arm::new());
+    #[cfg(any(feature = "input", feature = "sessions"))]
+    let server = server.with_key([0; 32]);
+    server
+}
 
 #[entry]
 fn main() -> ! {
     // cortex-m-rt hands these out as references, once.
     static mut MEMORY: Memory = Memory::new();
-    static mut SERVER: Server<Arm> = Server::new(&DEVICE, Arm::new());
+    static mut SERVER: Server<Arm> = server();
 
     let Some((mut clock, mut uart)) = board::start() else {
         board::stop()
     };
+    #[cfg(not(feature = "http"))]
     let mut line = Line::new(MEMORY);
+    #[cfg(feature = "http")]
+    let mut line = Http::new(MEMORY, CONFIG);
     let mut chunk = [0; CHUNK];
     let mut bytes: &[u8] = &[];
     loop {
