@@ -87,7 +87,7 @@ fn calibrate(arm: &mut Arm, work: &mut Work<'_>) -> Step {
         return work.ask("Calibration moves every joint. Answer yes to go on.");
     }
     let Some(one) = mine else {
-        if !work.text().trim().eq_ignore_ascii_case("yes") {
+        if !work.text().trim_ascii().eq_ignore_ascii_case("yes") {
             return work.reject("the calibration was not confirmed");
         }
         if arm.calibration.is_some() || arm.joints.iter().any(|joint| joint.is_moving(now)) {
