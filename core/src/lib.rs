@@ -40,6 +40,11 @@
 //! | `resources` | yes | resources and templates of resources |
 //! | `prompts` | yes | prompts and completion of their arguments |
 //! | `a2a` | no | durable tasks, and the A2A protocol that serves them |
+//! | `input` | no | questions to the caller in mid-call: elicitation, sampling, roots |
+//! | `subscriptions` | no | subscriptions to resources and to the list of tools; brings `resources` |
+//! | `sessions` | no | sessions of HTTP clients of the legacy era, who can then be asked, cancel and subscribe; brings `http` |
+//! | `scopes` | no | callers with scopes, and tools that come and go |
+//! | `logging` | no | messages of a call, deprecated in MCP 2026-07-28 |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]

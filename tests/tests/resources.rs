@@ -62,10 +62,13 @@ static DEVICE: Device<App> = Device::new(Identity::new("d", "1"), &[])
                 }
             }
         }),
-        Resource::new("d://n/{a}-{b}", "pair", |_, reading| {
-            let (a, b) = (reading.get("a"), reading.get("b"));
-            reading.format(format_args!("{}+{}", a.unwrap_or("?"), b.unwrap_or("?")))
-        }),
+        Resource {
+            values: &[("b", &["one", "only", "two"])],
+            ..Resource::new("d://n/{a}-{b}", "pair", |_, reading| {
+                let (a, b) = (reading.get("a"), reading.get("b"));
+                reading.format(format_args!("{}+{}", a.unwrap_or("?"), b.unwrap_or("?")))
+            })
+        },
     ])
     .prompts(&[
         Prompt {
@@ -596,4 +599,65 @@ fn a_batch_holds_readings_of_its_revision_only() {
         assert_eq!(answers[1]["error"]["code"], -32600);
         assert_eq!(peer.server.app.runs, 1);
     });
+}
+
+#[test]
+fn parameters_of_templates_are_completed() {
+    // M-159.
+    let ask = |uri: &str, name: &str, value: &str| {
+        asked(
+            "completion/complete",
+            &format!(
+                r#""ref":{{"type":"ref/resource","uri":"{uri}"}},"argument":{{"name":"{name}","value":"{value}"}}"#
+            ),
+        )
+    };
+    let pair = "d://n/{a}-{b}";
+    for (name, value, values) in [
+        ("b", "", r#""one","only","two""#),
+        ("b", "on", r#""one","only""#),
+        ("b", "one", r#""one""#),
+        ("b", "x", ""),
+        ("a", "", ""),
+    ] {
+        let count = values.matches(',').count() + usize::from(!values.is_empty());
+        let answer = ask(pair, name, value);
+        let wanted =
+            format!(r#""completion":{{"values":[{values}],"total":{count},"hasMore":false}}"#);
+        assert!(answer.contains(&wanted), "{answer}");
+    }
+    for (uri, name, why) in [
+        (pair, "c", "Invalid params: an argument is not known"),
+        (pair, "", "Invalid params: an argument is not known"),
+        ("d://text", "a", "Resource not found: d://text"),
+        ("d://no/{a}", "a", "Resource not found: d://no/{a}"),
+    ] {
+        let answer = ask(uri, name, "");
+        assert!(answer.contains(why), "{answer}");
+        assert!(answer.contains("-32602"), "{answer}");
+    }
+}
+
+#[test]
+fn a_parameter_is_read_as_a_number_or_is_missing() {
+    static DEVICE: Device<()> =
+        Device::new(Identity::new("d", "1"), &[]).templates(&[Resource::new(
+            "n://{n}",
+            "n",
+            |(), reading| match reading.parse::<u8>("n") {
+                Some(n) => reading.format(format_args!("{}", n / 2)),
+                None => reading.missing(),
+            },
+        )]);
+    let mut memory = LineMemory::<1024, 512, 0, 0>::new();
+    let mut peer = LinePeer::new(&mut memory, &DEVICE, (), Cut::WHOLE);
+    for (n, half) in [("7", Some("3")), ("255", Some("127")), ("007", Some("3"))] {
+        let answer = peer.one(modern("resources/read", &format!(r#""uri":"n://{n}""#)).trim_end());
+        assert_eq!(answer["result"]["contents"][0]["text"].as_str(), half);
+    }
+    for n in ["256", "-1", "x", "7.0", "%37", "1e2"] {
+        let answer = peer.one(modern("resources/read", &format!(r#""uri":"n://{n}""#)).trim_end());
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        assert_eq!(answer["error"]["data"]["uri"], format!("n://{n}"));
+    }
 }

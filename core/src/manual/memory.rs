@@ -10,7 +10,9 @@
 //! | `RX` of a line | the longest line | -32600 with both lengths, the line is dropped |
 //! | `RX` of HTTP | the longest head and body together | 431 or 413, the connection ends |
 //! | `RESULT` | the largest result, reading or prompt, constant blobs not counted | a failed result, or -32603, that says how much was needed |
-//! | `CALLS` and `KEPT` of a line | calls of polled tools in flight, each with id, arguments and token | a failed result that says so, before anything acts |
+//! | `CALLS` and `KEPT` of a line | calls of polled tools in flight, each with id, arguments and token, and the answers to its questions in the legacy era; and subscriptions of the modern era | a failed result or -32603 that says so, before anything acts |
+//! | a `Server` with `sessions` | about 40 for each of [`HTTP_CALLS`](crate::limits::HTTP_CALLS), [`HTTP_ANSWER_BYTES`](crate::limits::HTTP_ANSWER_BYTES) with `input`, 64 with `logging` | see there |
+//! | a `Server` with `subscriptions` | 8 for each of [`WATCHED`](crate::limits::WATCHED) | the build stops |
 //!
 //! The tasks of the feature `a2a` are in a `TaskMemory` of their own:
 //!
@@ -24,6 +26,17 @@
 //! their size: they are counted once and written through whatever window the
 //! caller offers to `poll`. A window of one byte works, and is slow: each
 //! window writes the answer from its beginning and keeps its own part.
+//!
+//! Nothing waits in a queue. The messages of a step, its questions and its
+//! result stand in the result buffer until they are sent; progress that was
+//! not sent is replaced by later progress; a change that was not told is
+//! told once, however often it happens. So a slow reader loses nothing of
+//! the answer, and keeps nobody else waiting.
+//!
+//! A session of an HTTP client costs one bit: its id holds the rest under a
+//! seal. SHA-256 has a small form for small cores, chosen by
+//! `--cfg sha2_backend_soft="compact"`, as the boards of the examples do; it
+//! saves about 7 KB of flash.
 //!
 //! Clients of the modern era send 300 to 400 bytes around the arguments of a
 //! call; over HTTP the head is another 400 to 700.

@@ -9,7 +9,10 @@
 //!    [`Line::wake`](crate::server::Line::wake)) gives a time,
 //!    `poll` is due then even if nothing arrives. A board without such a
 //!    timer may call `poll` as often as it likes.
-//! 4. **One owner.** `Server` and its connections are plain values: call them
+//! 4. **Random bytes,** once, for questions and sessions: 32 that nobody can
+//!    guess, new ones at each start, given to `Server::with_key`. Without them
+//!    the device asks nobody and opens no session, and the rest works.
+//! 5. **One owner.** `Server` and its connections are plain values: call them
 //!    from one context, or guard them with the lock of your system. Nothing
 //!    here may be called from an interrupt while the main loop is inside a
 //!    call on the same value; interrupts fill a ring, the loop drains it.

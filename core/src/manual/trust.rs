@@ -26,6 +26,15 @@
 //!    the version in the data of -32022 come back whole.
 //! 8. Over HTTP, a request of another host or origin than the configured ones
 //!    is refused before its body is looked at (M-048, M-049).
+//! 9. An answer to a question acts only if the question was asked: of this
+//!    caller, for this tool and these arguments, at most five minutes and 63
+//!    questions ago, and not answered before. What proves it is sealed with
+//!    HMAC-SHA-256 and compared in constant time (M-148, M-149). A tool that
+//!    is declared `asks(open)` gives that up.
+//! 10. A client of the legacy era reaches calls and subscriptions of its own
+//!     session only, and a session only with the credentials that opened it.
+//! 11. A tool that a caller does not see is answered as one that there is
+//!     not.
 //!
 //! **Not given here:** encryption (put TLS in front), limits on the rate of
 //! calls, and protection from a peer that may call tools and calls them.

@@ -26,6 +26,10 @@ impl<App> Device<App> {
 
     /// Whether any argument has values to offer.
     pub(super) fn has_completions(&self) -> bool {
+        #[cfg(feature = "resources")]
+        if self.templates.iter().any(|one| !one.values.is_empty()) {
+            return true;
+        }
         self.prompts
             .iter()
             .flat_map(|prompt| prompt.arguments)

@@ -80,11 +80,10 @@ pub(crate) enum Body {
     /// The questions that a handler left in the result buffer.
     #[cfg(feature = "input")]
     InputRequired(Option<RequestState>),
-    /// Values of an argument of a prompt; what was typed is raw.
+    /// Those of these values that begin with what was typed; that is raw.
     #[cfg(feature = "prompts")]
     Completion {
-        at: u8,
-        argument: u8,
+        values: &'static [&'static str],
         typed: Span,
     },
     /// What the handler left in the connection's result buffer.
@@ -216,15 +215,7 @@ pub(crate) fn write_reply<App>(
             prompts::write_messages(out, description, outcome, result);
         }
         #[cfg(feature = "prompts")]
-        Body::Completion {
-            at,
-            argument,
-            typed,
-        } => {
-            let values = device
-                .prompt(at)
-                .and_then(|prompt| prompt.arguments.get(usize::from(argument)))
-                .map_or(&[][..], |argument| argument.values);
+        Body::Completion { values, typed } => {
             prompts::write_completion(out, values, Text::checked(typed.get(message)));
         }
         Body::Outcome => tools::write_result(out, outcome, result, reply.version),

@@ -738,28 +738,43 @@ impl<'a> Request<'a> {
         let kind = member(reference, "type", "ref.type must be a string")?;
         let name = member(argument, "name", "argument.name must be a string")?;
         let value = member(argument, "value", "argument.value must be a string")?;
-        if !kind.is("ref/prompt") {
-            return Err(Fault::Params("only arguments of prompts are completed"));
-        }
-        let prompt = member(reference, "name", "ref.name must be a string")?;
-        let at = device
-            .find_prompt(prompt)
-            .ok_or(Fault::Prompt(self.span(prompt.raw())))?;
-        let arguments = device.prompt(at).map_or(&[][..], |prompt| prompt.arguments);
-        let argument = arguments
-            .iter()
-            .position(|one| name.is(one.name))
-            .and_then(|argument| u8::try_from(argument).ok())
-            .ok_or(Fault::Params("an argument is not known"))?;
-        let typed = self.span(value.raw());
-        Ok(self.answer(
-            version,
-            Body::Completion {
-                at,
-                argument,
-                typed,
-            },
-        ))
+        let values = if kind.is("ref/prompt") {
+            let prompt = member(reference, "name", "ref.name must be a string")?;
+            let at = device
+                .find_prompt(prompt)
+                .ok_or(Fault::Prompt(self.span(prompt.raw())))?;
+            let arguments = device.prompt(at).map_or(&[][..], |prompt| prompt.arguments);
+            let argument = arguments.iter().find(|one| name.is(one.name));
+            argument.map(|argument| argument.values)
+        } else {
+            #[cfg(feature = "resources")]
+            if kind.is("ref/resource") {
+                let uri = member(reference, "uri", "ref.uri must be a string")?;
+                let mut templates = device.templates.iter();
+                let template = templates
+                    .find(|one| uri.is(one.uri))
+                    .ok_or(Fault::Resource {
+                        uri: self.span(uri.raw()),
+                        modern: version.is_modern(),
+                    })?;
+                let values = template.completion(name);
+                return self.completion(version, values, value);
+            }
+            return Err(Fault::Params("ref.type must be ref/prompt or ref/resource"));
+        };
+        self.completion(version, values, value)
+    }
+
+    #[cfg(feature = "prompts")]
+    fn completion(
+        &self,
+        version: Version,
+        values: Option<&'static [&'static str]>,
+        typed: Text<'_>,
+    ) -> Result<Decision, Fault> {
+        let values = values.ok_or(Fault::Params("an argument is not known"))?;
+        let typed = self.span(typed.raw());
+        Ok(self.answer(version, Body::Completion { values, typed }))
     }
 
     fn call<App>(

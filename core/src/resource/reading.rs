@@ -52,6 +52,15 @@ impl<'c> Reading<'c> {
         value(self.pattern, self.uri.as_bytes(), name)
     }
 
+    /// The parameter `{name}` as a number or another type that is read from
+    /// text; `None` where it is none, which is best answered by
+    /// [`missing`](Self::missing).
+    ///
+    /// Integers bring no panic path along; floats bring the parser of `core`.
+    pub fn parse<T: core::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.get(name)?.parse().ok()
+    }
+
     /// Gives a text.
     pub fn text(&mut self, text: &str) -> Read {
         self.outcome.text(self.buf, |sink| sink.text(text));

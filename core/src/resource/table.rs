@@ -76,6 +76,10 @@ pub struct Resource<App> {
     pub mime: &'static str,
     /// How long a reading may be kept.
     pub cache: Cache,
+    /// What is offered when a parameter of a template is typed: its name and
+    /// values; any other is allowed too (M-159). Served with the feature
+    /// `prompts`.
+    pub values: &'static [(&'static str, &'static [&'static str])],
     /// What reads it.
     pub read: Reader<App>,
     /// What tells whether it has changed; `None` if nobody can subscribe to
@@ -95,10 +99,29 @@ impl<App> Resource<App> {
             description: "",
             mime: "",
             cache: Cache::NONE,
+            values: &[],
             read,
             #[cfg(feature = "subscriptions")]
             watch: None,
         }
+    }
+}
+
+#[cfg(feature = "prompts")]
+impl<App> Resource<App> {
+    /// The values that are offered for a parameter; `None` if the template
+    /// has no such.
+    pub(crate) fn completion(&self, name: Text<'_>) -> Option<&'static [&'static str]> {
+        let mut rest = self.uri;
+        while let Some((_, behind)) = rest.split_once('{') {
+            let (param, tail) = behind.split_once('}')?;
+            if name.is(param) {
+                let values = self.values.iter().find(|(of, _)| *of == param);
+                return Some(values.map_or(&[], |(_, values)| values));
+            }
+            rest = tail;
+        }
+        None
     }
 }
 
@@ -141,6 +164,7 @@ pub(crate) const fn verify<App>(table: &[Resource<App>], templates: bool) {
     while i < table.len() {
         assert!(!table[i].name.is_empty(), "a resource has no name");
         let params = params(table[i].uri);
+        offered(&table[i]);
         assert!(
             templates || params == 0,
             "the URI of a resource has a parameter: it is a template"
@@ -157,6 +181,31 @@ pub(crate) const fn verify<App>(table: &[Resource<App>], templates: bool) {
             );
             k += 1;
         }
+        i += 1;
+    }
+}
+
+/// Stops the build unless values are offered for parameters of the URI.
+const fn offered<App>(one: &Resource<App>) {
+    let mut i = 0;
+    while i < one.values.len() {
+        let (name, values) = one.values[i];
+        assert!(!values.is_empty(), "nothing is offered for a parameter");
+        let (uri, name) = (one.uri.as_bytes(), name.as_bytes());
+        let mut found = false;
+        let mut at = 0;
+        while at + name.len() + 1 < uri.len() {
+            let mut k = 0;
+            while k < name.len() && uri[at + 1 + k] == name[k] {
+                k += 1;
+            }
+            found |= uri[at] == b'{' && k == name.len() && uri[at + 1 + k] == b'}';
+            at += 1;
+        }
+        assert!(
+            found,
+            "values are offered for a parameter that there is not"
+        );
         i += 1;
     }
 }

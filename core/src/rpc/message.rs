@@ -48,9 +48,17 @@ pub struct Refused<'a> {
 /// Where the text stops being JSON, and why.
 pub fn read<'a>(
     text: &'a [u8],
-    params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
+    mut params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
 ) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
-    read_parts(text, Parts::default(), params)
+    let mut reader = Reader::new(text);
+    let mut parts = Parts::default();
+    match parts.read(&mut reader, &mut params) {
+        Ok(()) => Ok(parts.message()),
+        Err(reason) => Err(Error {
+            at: reader.position(),
+            reason,
+        }),
+    }
 }
 
 /// Like [`read`], for a protocol without notifications: an `id` that is
@@ -61,21 +69,13 @@ pub fn read<'a>(
 #[cfg(feature = "a2a")]
 pub(crate) fn read_answered<'a>(
     text: &'a [u8],
-    params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
-) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
-    let parts = Parts {
-        null: true,
-        ..Parts::default()
-    };
-    read_parts(text, parts, params)
-}
-
-fn read_parts<'a>(
-    text: &'a [u8],
-    mut parts: Parts<'a>,
     mut params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
 ) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
     let mut reader = Reader::new(text);
+    let mut parts = Parts {
+        null: true,
+        ..Parts::default()
+    };
     match parts.read(&mut reader, &mut params) {
         Ok(()) => Ok(parts.message()),
         Err(reason) => Err(Error {

@@ -69,6 +69,7 @@ fn picture(_: &mut App, reading: &mut Reading<'_>) -> Read {
 
 fn joint(app: &mut App, reading: &mut Reading<'_>) -> Read {
     match (reading.get("joint"), reading.get("axis")) {
+        (Some(_), Some(_)) if reading.parse::<u8>("joint") == Some(9) => reading.missing(),
         (Some(joint), Some(axis)) => reading.format(format_args!("{joint} {axis} {}", app.moved)),
         _ => reading.missing(),
     }
