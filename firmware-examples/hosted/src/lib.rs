@@ -36,7 +36,8 @@ impl Default for Clock {
     }
 }
 
-/// A key for [`Server::with_key`](agentmote::server::Server::with_key): random bytes of the operating system.
+/// A key for [`Server::with_key`](agentmote::server::Server::with_key): random
+/// bytes of the operating system.
 ///
 /// # Errors
 /// What the operating system says.
