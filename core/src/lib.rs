@@ -1,4 +1,4 @@
-//! MCP tool server for microcontrollers.
+//! MCP tool server and A2A agent for microcontrollers.
 //!
 //! No `std`, no allocator, no `unsafe`, no recursion on input, and no panic
 //! that input can reach. Bytes, time and the application come in as
@@ -14,6 +14,9 @@
 //!  message             decided  the steps   and work           message
 //! ```
 //!
+//! A2A goes the same way: `a2a` stands where `mcp` does, and `task`, with the
+//! work that outlives a request, where `tool` does.
+//!
 //! `json`, `buf`, `limits` and `time` are used by every step and know none of
 //! them. A lower layer never names a higher one.
 //!
@@ -24,6 +27,7 @@
 //! * [`tool`](mod@tool): descriptors, the check, what a handler may answer;
 //! * `resource`: what can be read, and at which URIs;
 //! * `prompt`: what can be suggested to say;
+//! * `task` and `a2a`: work that outlives a request, and who may ask for it;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!
@@ -35,6 +39,7 @@
 //! | `macros` | yes | `#[tool]` and the derives |
 //! | `resources` | yes | resources and templates of resources |
 //! | `prompts` | yes | prompts and completion of their arguments |
+//! | `a2a` | no | durable tasks, and the A2A protocol that serves them |
 //! | `input` | no | questions to the caller in mid-call: elicitation, sampling, roots |
 //! | `subscriptions` | no | subscriptions to resources and to the list of tools; brings `resources` |
 //! | `sessions` | no | sessions of HTTP clients of the legacy era, who can then be asked, cancel and subscribe; brings `http` |
@@ -52,6 +57,8 @@ mod macros;
 
 #[doc(hidden)]
 pub mod __private;
+#[cfg(feature = "a2a")]
+pub mod a2a;
 pub mod buf;
 pub mod frame;
 pub mod json;
@@ -66,6 +73,8 @@ pub mod rpc;
 #[cfg(any(feature = "input", feature = "sessions"))]
 mod seal;
 pub mod server;
+#[cfg(feature = "a2a")]
+pub mod task;
 pub mod time;
 pub mod tool;
 

@@ -88,6 +88,19 @@ pub const FILTERED: usize = 64;
 /// One bit of RAM each. The oldest is given up when a newer one is made.
 pub const SEALED: u32 = 64;
 
+/// Bytes of the message of a task's status. A longer one ends with an
+/// ellipsis.
+///
+/// So many are kept free in the log of each task for its last status, and lie
+/// on the stack while one is written.
+pub const STATUS_BYTES: usize = 160;
+
+/// Bytes of a message id or context id that a client chose. A longer
+/// one is refused with -32602.
+///
+/// They stand in the log of a task, as long as they are.
+pub const KEY_BYTES: usize = 128;
+
 // HTTP
 
 /// Empty lines before a request line that are skipped (RFC 9112 section 2.2).

@@ -195,7 +195,7 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    pub const AGENTMOTE_HTTP_WORDS: usize = 132;
+    pub const AGENTMOTE_HTTP_WORDS: usize = 180;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
@@ -229,7 +229,15 @@ const _: () = {
     fits::<Place>(AGENTMOTE_SMALL_CALL_WORDS, 0);
 };
 #[cfg(feature = "http")]
-const _: () = fits::<Shell<Http<'static>>>(AGENTMOTE_HTTP_WORDS, 8);
+// On a host, another crate of the same build may bring the feature `a2a`.
+const _: () = fits::<Shell<Http<'static>>>(
+    AGENTMOTE_HTTP_WORDS,
+    if cfg!(target_pointer_width = "64") {
+        56
+    } else {
+        8
+    },
+);
 
 /// Buffers behind a shell, one after the other.
 struct Buffers {

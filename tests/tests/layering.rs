@@ -18,6 +18,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("tool", &["json", "buf", "time", "limits"]),
     ("resource", &["tool", "json", "buf", "time", "limits"]),
     ("prompt", &["tool", "json", "time", "limits"]),
+    ("task", &["tool", "json", "buf", "time", "limits"]),
     (
         "mcp",
         &[
@@ -33,11 +34,12 @@ const TABLE: &[(&str, &[&str])] = &[
             "frame::http",
         ],
     ),
+    ("a2a", &["rpc", "task", "json", "buf", "time", "limits"]),
     (
         "server",
         &[
-            "mcp", "resource", "prompt", "tool", "rpc", "frame", "json", "buf", "seal", "time",
-            "limits",
+            "mcp", "a2a", "task", "resource", "prompt", "tool", "rpc", "frame", "json", "buf",
+            "seal", "time", "limits",
         ],
     ),
     ("__private", &["tool", "json"]),
@@ -61,8 +63,15 @@ const EXPORTED: &[(&str, &str)] = &[("ToolArgs", "tool"), ("ToolResult", "tool")
 fn wrong_edges(module: &str, source: &str) -> Vec<String> {
     let code = code(source);
     let mut wrong = Vec::new();
-    if module == "mcp" && words(&code).any(|word| word.eq_ignore_ascii_case("a2a")) {
-        wrong.push("mcp names a2a".to_owned());
+    for (one, other) in [
+        ("mcp", "a2a"),
+        ("a2a", "mcp"),
+        ("task", "a2a"),
+        ("task", "mcp"),
+    ] {
+        if module == one && words(&code).any(|word| word.eq_ignore_ascii_case(other)) {
+            wrong.push(format!("{one} names {other}"));
+        }
     }
     let Some((_, allowed)) = TABLE.iter().find(|(name, _)| *name == module) else {
         wrong.push(format!("{module} is not in the table"));

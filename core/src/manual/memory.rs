@@ -14,6 +14,14 @@
 //! | a `Server` with `sessions` | about 40 for each of [`HTTP_CALLS`](crate::limits::HTTP_CALLS), [`HTTP_ANSWER_BYTES`](crate::limits::HTTP_ANSWER_BYTES) with `input`, 64 with `logging` | see there |
 //! | a `Server` with `subscriptions` | 8 for each of [`WATCHED`](crate::limits::WATCHED) | the build stops |
 //!
+//! The tasks of the feature `a2a` are in a `TaskMemory` of their own:
+//!
+//! | what | bytes of RAM | too small means |
+//! | --- | --- | --- |
+//! | `SLOTS` | tasks at once, 80 bytes each beside the log | -32603 that says so, until a finished task is old enough |
+//! | `LOG` | what one task comes to: each message, status and artifact once, with 9 to 16 bytes for each and 3 for each part; 176 are kept free for the last status | -32602 that says how much was needed, or a failed task |
+//! | `RESULT` of tasks | the largest result of a tool that is run as a skill | a failed task that says how much was needed |
+//!
 //! Answers of constant data, such as the list of tools, need no buffer of
 //! their size: they are counted once and written through whatever window the
 //! caller offers to `poll`. A window of one byte works, and is slow: each

@@ -41,3 +41,53 @@
 //!   (M-190);
 //! * `-32022` names only the revisions that can be asked for in the same way
 //!   as the refused one; `server/discover` names all.
+//!
+//! # A2A
+//!
+//! Numbers such as A-110 are those of the list for A2A; O- and P- those of
+//! two profiles of it. Where a profile and the protocol differ, the protocol
+//! wins.
+//!
+//! | rules | code | tests |
+//! | --- | --- | --- |
+//! | two wires on one endpoint (sections 4, 21) | `a2a/era.rs` | `tests/tests/a2a.rs` |
+//! | envelope (section 2) | `rpc/message.rs`, `a2a/request.rs` | `tests/tests/a2a.rs` |
+//! | ProtoJSON (section 3) | `a2a/read.rs`, `a2a/stamp.rs` | `tests/tests/a2a.rs` |
+//! | messages of both wires (sections 3, 19) | `a2a/message.rs` | `tests/tests/a2a.rs` |
+//! | errors (section 5) | `a2a/code.rs` | `tests/tests/a2a.rs` |
+//! | operations (sections 6 to 9, 13 to 15, 17) | `a2a/request.rs`, `a2a/list.rs` | `tests/tests/a2a.rs` |
+//! | waiting and streams (sections 6, 12) | `a2a/exchange.rs` | `tests/tests/a2a.rs` |
+//! | tasks, events, artifacts, history (sections 10, 11) | `a2a/project.rs`, `task/log.rs` | `tests/tests/a2a.rs` |
+//! | states and their moves (A-155 to A-160) | `task/state.rs` | `core/src/task/tests.rs` |
+//! | owner, retention, journal (A-192, A-216, P-055) | `task/table.rs`, `task/work.rs` | `core/src/task/tests.rs` |
+//! | the card (section 1) | `a2a/card.rs` | `tests/tests/a2a_card.rs` |
+//! | HTTP: the endpoint, credentials, cards, streams (A-030 to, C-68 to C-82) | `server/http/agent.rs` | `tests/tests/a2a_http.rs` |
+//! | no leak between callers, no illegal move (A-155, A-198, P-072) | `task/table.rs` | `tests/tests/a2a_model.rs` |
+//! | contradictions (section 25) | `a2a/choices.rs` | `tests/tests/a2a.rs` |
+//!
+//! What this library does where the protocol leaves a choice, or asks for
+//! more than a device has:
+//!
+//! * a request waits half a minute for its task, then the open task is the
+//!   answer;
+//! * a message to a task that works is refused with -32004: a task takes
+//!   messages when it asks for one, unless its skill listens;
+//! * a message of which no skill takes anything is a task that is rejected;
+//! * reports of progress share the log of a task with its output, and are
+//!   dropped once half of it is used; a change of state never is;
+//! * the order of `ListTasks` is the order of changes, which is that of the
+//!   times unless the clock was set back; `statusTimestampAfter`
+//!   leaves out tasks without a time;
+//! * the history holds the messages of the caller and the questions that he
+//!   was asked, not reports of progress;
+//! * a direct message is the answer of a skill that says so, in its
+//!   first step; it is at most one status message long, and is kept only until
+//!   it must have gone out;
+//! * push notification is not served.
+//!
+//! Choices of a deployment, each a field of `a2a::Agent`, and why one makes
+//! them: `dedup` and `media_check` off and a strict card for the public kit of
+//! 1.0, which uses one message id for many messages and sends a media type
+//! that does not exist; `merged_card` for clients of 0.3 that read the newer
+//! path, such as the public kit of 0.3; `lenient_version` for clients that
+//! send no version header.

@@ -61,6 +61,30 @@ pub fn read<'a>(
     }
 }
 
+/// Like [`read`], for a protocol without notifications: an `id` that is
+/// `null` is one that is missing.
+///
+/// # Errors
+/// As [`read`].
+#[cfg(feature = "a2a")]
+pub(crate) fn read_answered<'a>(
+    text: &'a [u8],
+    mut params: impl FnMut(&mut Reader<'a>) -> Result<(), Reason>,
+) -> Result<Result<Message<'a>, Refused<'a>>, Error> {
+    let mut reader = Reader::new(text);
+    let mut parts = Parts {
+        null: true,
+        ..Parts::default()
+    };
+    match parts.read(&mut reader, &mut params) {
+        Ok(()) => Ok(parts.message()),
+        Err(reason) => Err(Error {
+            at: reader.position(),
+            reason,
+        }),
+    }
+}
+
 #[derive(Default)]
 struct Parts<'a> {
     version: Option<Value<'a>>,
@@ -74,6 +98,9 @@ struct Parts<'a> {
     twice: bool,
     /// The text is no object.
     other: bool,
+    /// An `id` may be `null`.
+    #[cfg(feature = "a2a")]
+    null: bool,
 }
 
 impl<'a> Parts<'a> {
@@ -121,6 +148,8 @@ impl<'a> Parts<'a> {
         }
         let id = match self.id {
             None => None,
+            #[cfg(feature = "a2a")]
+            Some(value) if self.null && value.is_null() => None,
             Some(value) => match id_of(value) {
                 Ok(raw) => Some(raw),
                 Err(why) => return refuse(why),

@@ -4,6 +4,8 @@ mod code;
 mod message;
 
 pub use code::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR};
+#[cfg(feature = "a2a")]
+pub(crate) use message::read_answered;
 pub use message::{Message, Refused, id_of, read};
 
 use crate::buf::Sink;

@@ -1,5 +1,11 @@
 //! A connection of HTTP/1.1: MCP's Streamable HTTP on one path.
 
+#[cfg(feature = "a2a")]
+mod agent;
+
+#[cfg(feature = "a2a")]
+pub use agent::{AgentDesk, Presented};
+
 use super::Server;
 use super::batch::{Batch, Turn};
 #[cfg(all(feature = "sessions", feature = "input"))]
@@ -231,6 +237,8 @@ pub struct Http<'m> {
     look: Instant,
     /// When something was sent last.
     spoke: Instant,
+    #[cfg(feature = "a2a")]
+    agent: agent::Post,
     /// Whether the head of an event stream has gone out.
     streaming: bool,
     /// Who sent the request.
@@ -310,6 +318,8 @@ enum What {
     BatchHead(Reply),
     BatchAnswer(Reply),
     BatchEnd,
+    #[cfg(feature = "a2a")]
+    Agent(agent::Said),
 }
 
 impl<'m> Http<'m> {
@@ -354,6 +364,8 @@ impl<'m> Http<'m> {
             #[cfg(feature = "subscriptions")]
             look: Instant::from_millis(0),
             spoke: Instant::from_millis(0),
+            #[cfg(feature = "a2a")]
+            agent: agent::Post::NONE,
             caller: None,
             streaming: false,
             closing: false,
@@ -418,6 +430,13 @@ impl<'m> Http<'m> {
     pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.gone = true;
         self.closing = true;
+        #[cfg(feature = "a2a")]
+        if self.agent.is_asked() {
+            // A task goes on without who asked for it.
+            self.agent.clear();
+            self.state = State::Closed;
+            return;
+        }
         // Who waits for nothing has nobody to ask.
         #[cfg(all(feature = "sessions", feature = "input"))]
         if let Some(call) = &mut self.call {
@@ -510,6 +529,8 @@ impl<'m> Http<'m> {
             Err(error) => return self.refuse(What::Plain(error.status(), error.text())),
         };
         self.closing = !head.keep_alive;
+        #[cfg(feature = "a2a")]
+        self.route_agent(&head);
         self.caller = self.find_caller(&head);
         self.refusal = self.judge(&head);
         let room = self.rx.len().saturating_sub(self.head_len);
@@ -574,6 +595,10 @@ impl<'m> Http<'m> {
         if head.field(bytes, Field::Origin).is_some() && self.origin(head).is_none() {
             return Some(forbidden("Origin not allowed"));
         }
+        #[cfg(feature = "a2a")]
+        if self.agent.is_asked() {
+            return self.judge_agent(head);
+        }
         if !head.path_is(bytes, self.config.path) {
             return Some(What::Plain(404, "no such path"));
         }
@@ -628,6 +653,10 @@ impl<'m> Http<'m> {
         let mut filled = 0usize;
         // Each turn sends something, begins the request, or is the last.
         loop {
+            #[cfg(feature = "a2a")]
+            if self.is_for_agent() {
+                return filled;
+            }
             match self.state {
                 State::Sending(sending) => {
                     let length = match sending.length {
@@ -1251,6 +1280,8 @@ impl<'m> Http<'m> {
             What::Questions(_) => self.state = State::Working,
             #[cfg(feature = "logging")]
             What::Logs => self.state = State::Working,
+            #[cfg(feature = "a2a")]
+            What::Agent(said) if Self::agent_goes_on(said) => self.state = State::Working,
             _ if self.closing => {
                 self.batch = None;
                 self.state = State::Closed;
@@ -1272,6 +1303,8 @@ impl<'m> Http<'m> {
         {
             self.listen = None;
         }
+        #[cfg(feature = "a2a")]
+        self.agent.clear();
         #[cfg(feature = "sessions")]
         {
             self.opened = None;
@@ -1366,6 +1399,8 @@ impl<'m> Http<'m> {
                 self.write_listen(out, server, what);
             }
             What::BatchEnd => out.byte(b']'),
+            #[cfg(feature = "a2a")]
+            What::Agent(_) => {}
             What::Continue | What::Preflight | What::Accepted | What::StreamHead => {}
         }
     }
@@ -1424,6 +1459,8 @@ impl<'m> Http<'m> {
                 self.write_chunk(out, server, what, length);
             }
             What::BatchAnswer(_) => self.write_chunk(out, server, what, length),
+            #[cfg(feature = "a2a")]
+            What::Agent(_) => {}
             What::BatchEnd => {
                 self.write_chunk(out, server, what, 1);
                 if self.chunks() {

@@ -30,6 +30,8 @@ mod work;
 
 #[cfg(feature = "credentials")]
 pub use http::Credential;
+#[cfg(all(feature = "http", feature = "a2a"))]
+pub use http::{AgentDesk, Presented};
 #[cfg(feature = "http")]
 pub use http::{Allow, Bearer, Http, HttpConfig, HttpMemory};
 pub use line::{Line, LineMemory, Place};

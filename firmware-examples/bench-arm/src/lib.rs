@@ -10,6 +10,8 @@
 mod motion;
 #[cfg(feature = "resources")]
 mod sensors;
+#[cfg(feature = "a2a")]
+mod skills;
 
 use core::task::Poll;
 
@@ -20,6 +22,8 @@ use agentmote::{ToolArgs, ToolResult, catalog, tool};
 
 pub use motion::{Command, JOINTS};
 use motion::{Joint, State};
+#[cfg(feature = "a2a")]
+pub use skills::card;
 
 /// What this device serves.
 pub static DEVICE: Device<Arm> = {
@@ -81,6 +85,8 @@ pub struct Arm {
     /// when a stop and new moves come between two looks.
     stopped: [u32; 8],
     note: heapless::String<128>,
+    #[cfg(feature = "a2a")]
+    calibration: Option<skills::Calibration>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
     pub celsius: f32,
@@ -96,6 +102,8 @@ impl Arm {
             jobs: 0,
             stopped: [0; 8],
             note: heapless::String::new(),
+            #[cfg(feature = "a2a")]
+            calibration: None,
             celsius: 24.5,
         }
     }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agentmote::server::{Http, HttpConfig, HttpMemory, Server};
+use agentmote::server::{Http, HttpConfig, HttpMemory};
 
+use crate::serve::Serve;
 use crate::{Clock, lock, until};
 
 /// Connections that are served at once; the next one is closed with 503.
@@ -23,6 +24,8 @@ const IDLE: Duration = Duration::from_secs(300);
 const REQUEST_TIME: Duration = Duration::from_secs(20);
 /// How often to look at the peer while a call takes its time.
 const LOOK: Duration = Duration::from_millis(100);
+/// How often to look for new tasks.
+const WORK: Duration = Duration::from_millis(5);
 /// Bytes of later requests that are kept while a call takes its time.
 const PENDING: usize = 64 * 1024;
 /// How long to wait after a connection that could not be accepted.
@@ -58,13 +61,17 @@ impl Listener {
     ///
     /// # Errors
     /// Those of accepting a connection that will not go away by themselves.
-    pub fn serve<App: Send + 'static>(
+    pub fn serve<S: Serve>(
         &self,
-        server: Arc<Mutex<Server<App>>>,
+        server: Arc<Mutex<S>>,
         config: HttpConfig,
         clock: Clock,
     ) -> io::Result<()> {
         let open = Arc::new(AtomicUsize::new(0));
+        if S::HAS_TASKS {
+            let server = Arc::clone(&server);
+            std::thread::Builder::new().spawn(move || work(&server, clock))?;
+        }
         loop {
             let stream = match self.0.accept() {
                 Ok((stream, _)) => stream,
@@ -117,16 +124,25 @@ fn refuse(mut stream: TcpStream) {
     let _ = stream.shutdown(Shutdown::Write);
 }
 
-fn converse<App>(
+/// Lets tasks go on that nobody waits for, as long as the process lives.
+fn work<S: Serve>(server: &Mutex<S>, clock: Clock) {
+    loop {
+        let wake = lock(server).work(clock.now());
+        let wait = until(wake, clock.now()).map_or(WORK, |wait| wait.min(WORK));
+        std::thread::sleep(wait);
+    }
+}
+
+fn converse<S: Serve>(
     mut stream: TcpStream,
-    server: &Mutex<Server<App>>,
+    server: &Mutex<S>,
     config: HttpConfig,
     clock: Clock,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE))?;
     let mut memory = Box::new(HttpMemory::<REQUEST, RESULT>::new());
-    let mut http = Http::new(&mut memory, config);
+    let mut http = lock(server).connection(&mut memory, config);
     let mut input = [0; 4096];
     // Bytes that arrived and were not taken yet.
     let mut pending = Vec::new();
@@ -134,7 +150,7 @@ fn converse<App>(
     let mut begun: Option<std::time::Instant> = None;
     let result = loop {
         let mut out = [0; 4096];
-        let filled = http.poll(&mut lock(server), clock.now(), &mut out);
+        let filled = lock(server).poll(&mut http, clock.now(), &mut out);
         if filled > 0 {
             begun = None;
             if let Err(error) = stream.write_all(&out[..filled]) {
@@ -151,7 +167,8 @@ fn converse<App>(
         if taken > 0 {
             continue;
         }
-        let wait = until(http.wake(), clock.now()).map(|wait| wait.min(LOOK));
+        let wake = lock(server).wake(&http);
+        let wait = until(wake, clock.now()).map(|wait| wait.min(LOOK));
         if pending.len() >= PENDING || (wait.is_none() && !pending.is_empty()) {
             std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
             continue;
@@ -187,10 +204,10 @@ fn is_timeout(error: &io::Error) -> bool {
 }
 
 /// The peer is gone; a call of the legacy era still runs to its end (M-190).
-fn finish<App>(http: &mut Http<'_>, server: &Mutex<Server<App>>, clock: Clock) {
-    http.hang_up(&mut lock(server), clock.now());
+fn finish<S: Serve>(http: &mut Http<'_>, server: &Mutex<S>, clock: Clock) {
+    lock(server).hang_up(http, clock.now());
     while !http.is_closed() {
-        http.poll(&mut lock(server), clock.now(), &mut []);
+        lock(server).poll(http, clock.now(), &mut []);
         let wait = until(http.wake(), clock.now());
         std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
     }

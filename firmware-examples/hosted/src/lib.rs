@@ -2,14 +2,16 @@
 //! of the core.
 
 mod http;
+mod serve;
 mod stdio;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use agentmote::server::Server;
+use agentmote::task::{TaskMemory, TaskRules, Tasks};
 use agentmote::time::Instant;
 
 pub use http::{Listener, MAX_CONNECTIONS};
+pub use serve::{AGENT_PATH, Serve, WithAgent};
 pub use stdio::serve_stdio;
 
 /// The clock of a PC: milliseconds since it was made.
@@ -34,7 +36,8 @@ impl Default for Clock {
     }
 }
 
-/// A key for [`Server::with_key`]: random bytes of the operating system.
+/// A key for [`Server::with_key`](agentmote::server::Server::with_key): random
+/// bytes of the operating system.
 ///
 /// # Errors
 /// What the operating system says.
@@ -44,6 +47,26 @@ pub fn key() -> std::io::Result<[u8; 32]> {
     Ok(key)
 }
 
+/// A table of so many tasks with 4 KiB each, for the life of the process, with
+/// ids from the operating system and its time of day. Finished tasks are kept
+/// for `retention_ms` milliseconds at least.
+pub fn tasks<const SLOTS: usize>(clock: Clock, retention_ms: u32) -> Tasks<'static> {
+    let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 4096, 1024>::new()));
+    // Bytes that could not be had stay zeros, which make no id.
+    let rules = TaskRules {
+        retention_ms,
+        ..TaskRules::new(|bytes| {
+            let _ = getrandom::fill(bytes);
+        })
+    };
+    let mut tasks = Tasks::new(memory, rules);
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    if let Ok(millis) = since.map(|since| u64::try_from(since.as_millis()).unwrap_or(0)) {
+        tasks.set_clock(millis, clock.now());
+    }
+    tasks
+}
+
 /// How long to wait for a wake, at most until the next look at the clock.
 fn until(wake: Option<Instant>, now: Instant) -> Option<std::time::Duration> {
     wake.map(|wake| std::time::Duration::from_millis(wake.since(now).max(1)))
@@ -51,6 +74,6 @@ fn until(wake: Option<Instant>, now: Instant) -> Option<std::time::Duration> {
 
 /// A server may be used on after a thread that held it has panicked: the
 /// connection of that thread is gone, the server's own state is whole.
-fn lock<App>(server: &Mutex<Server<App>>) -> MutexGuard<'_, Server<App>> {
+fn lock<S>(server: &Mutex<S>) -> MutexGuard<'_, S> {
     server.lock().unwrap_or_else(PoisonError::into_inner)
 }

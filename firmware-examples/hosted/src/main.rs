@@ -1,17 +1,19 @@
-//! The bench arm, simulated: an MCP server on this machine.
+//! The bench arm, simulated: an MCP server and an A2A agent on this machine.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use agentmote::server::{HttpConfig, Server};
+use agentmote::a2a::{Agent, Caller as AgentCaller, Card, Scheme, SchemeKind};
+use agentmote::server::{AgentDesk, HttpConfig, Presented, Server};
+use agentmote::task::Principal;
 use agentmote::tool::Caller;
 use bench_arm::{Arm, DEVICE};
-use hosted::{Clock, Listener, serve_stdio};
+use hosted::{AGENT_PATH, Clock, Listener, WithAgent, serve_stdio};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 const HELP: &str = "\
-The bench arm, simulated, as an MCP server.
+The bench arm, simulated, as an MCP server and an A2A agent.
 
 Usage: bench-arm [--port N] [--token SECRET] [--stdio]
 
@@ -71,6 +73,35 @@ fn opens(token: &[u8]) -> Option<Caller> {
     bool::from(same).then_some(Caller::ANY)
 }
 
+/// Who asks: one caller, who is known if there is a token.
+fn caller(credential: Presented<'_>) -> Option<AgentCaller<'static>> {
+    let known = TOKEN.get().is_some();
+    let fine = match credential {
+        Presented::Bearer(secret) | Presented::ApiKey(secret) => opens(secret).is_some(),
+        Presented::None => false,
+    };
+    (fine || !known).then_some(AgentCaller {
+        principal: Principal::default(),
+        tenant: "",
+        known,
+    })
+}
+
+/// How long a finished task is kept at least, in milliseconds.
+const RETENTION_MS: u32 = 600_000;
+
+/// How a caller shows the token.
+const SCHEMES: &[Scheme] = &[
+    Scheme {
+        name: "bearer",
+        kind: SchemeKind::Bearer,
+    },
+    Scheme {
+        name: "apiKey",
+        kind: SchemeKind::ApiKey("X-API-Key"),
+    },
+];
+
 fn run(options: Options) -> std::io::Result<()> {
     let clock = Clock::new();
     let mut server = Server::new(&DEVICE, Arm::new()).with_key(hosted::key()?);
@@ -79,20 +110,39 @@ fn run(options: Options) -> std::io::Result<()> {
     }
     let mut config = HttpConfig::LOOPBACK;
     let mut headers = "";
+    let mut schemes = &[][..];
     if let Some(token) = options.token {
         TOKEN.get_or_init(|| Sha256::digest(token.as_bytes()).into());
         config.bearer = Some(opens);
         headers = ",\n      \"headers\": { \"Authorization\": \"Bearer <the token>\" }";
+        schemes = SCHEMES;
     }
     let listener = Listener::bind(options.port.unwrap_or(8080))?;
-    let url = format!("http://{}{}", listener.address()?, config.path);
+    let address = listener.address()?;
+    let url = format!("http://{address}{}", config.path);
+    // For the life of the process, as the rest of the card.
+    let endpoint = Box::leak(format!("http://{address}{AGENT_PATH}/").into_boxed_str());
+    let agent = Box::leak(Box::new(Agent::new(Card {
+        schemes,
+        ..bench_arm::card(endpoint)
+    })));
     println!(
         "The bench arm is served at {url} until Ctrl-C.\n\n\
          Paste this into the configuration of an MCP host:\n\n\
          {{\n  \"mcpServers\": {{\n    \"bench-arm\": {{\n      \"type\": \"http\",\n      \
-         \"url\": \"{url}\"{headers}\n    }}\n  }}\n}}\n"
+         \"url\": \"{url}\"{headers}\n    }}\n  }}\n}}\n\n\
+         Its agent card is at http://{address}/.well-known/agent-card.json for A2A.\n"
     );
-    listener.serve(Arc::new(Mutex::new(server)), config, clock)
+    let served = WithAgent {
+        server,
+        desk: AgentDesk {
+            agent,
+            tasks: hosted::tasks::<16>(clock, RETENTION_MS),
+            callers: caller,
+        },
+        path: AGENT_PATH,
+    };
+    listener.serve(Arc::new(Mutex::new(served)), config, clock)
 }
 
 fn main() -> ExitCode {

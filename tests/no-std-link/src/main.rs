@@ -21,6 +21,7 @@ mod http;
 mod json;
 mod offered;
 mod served;
+mod tasks;
 mod tool;
 
 use agentmote::buf::Sink;
@@ -72,8 +73,11 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         15 => served::async_transport(rest, out),
         16 => tool::built(rest, out),
         17 => served::over(rest, out),
+        18 => tasks::exchanges(rest, out),
+        19 => tasks::cards(rest, out),
+        20 => tasks::connection(rest, out),
         #[cfg(feature = "spoiled")]
-        18 => usize::from(rest[3]),
+        21 => usize::from(rest[3]),
         _ => 0,
     }
 }

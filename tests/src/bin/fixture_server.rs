@@ -1,39 +1,120 @@
-//! The fixture of the conformance suites over HTTP on 127.0.0.1.
+//! The fixture of the conformance suites over HTTP on 127.0.0.1: MCP at
+//! `/mcp`, A2A at `/a2a/`, as the kits need it.
 
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use agentmote::server::{HttpConfig, Server};
+use agentmote::a2a::{Agent, Caller};
+use agentmote::server::{AgentDesk, HttpConfig, Server};
 use agentmote_tests::fixture::{DEVICE, Fixture};
-use hosted::{Clock, Listener};
+use agentmote_tests::kit;
+use hosted::{AGENT_PATH, Clock, Listener, WithAgent};
 
-fn port() -> Result<u16, String> {
+const HELP: &str = "\
+usage: fixture-server [--port N] [--agent-path PATH] [--card strict|merged]
+                      [--stay-open] [--no-dedup] [--no-media-check]
+
+  --port N          listen on 127.0.0.1:N (default 8080; 0 takes a free port)
+  --agent-path PATH the path of the A2A endpoint (default /a2a), for a kit that
+                    does not read it from the card
+  --card merged     the members of 0.3 in the card of 1.x too: for the kit of
+                    0.3, which reads the newer path; the kit of 1.0 wants a
+                    strict card
+  --stay-open       a task works without an end, and no request waits for it:
+                    the kit of 0.3 continues and cancels the tasks that it makes
+  --no-dedup        the same message is work again: the kit of 1.0 uses one id
+                    for many messages
+  --no-media-check  any media type is taken: the kit of 1.0 sends one that does
+                    not exist and wants it taken
+";
+
+#[derive(Default)]
+struct Options {
+    port: Option<u16>,
+    agent_path: Option<String>,
+    merged: bool,
+    stay_open: bool,
+    no_dedup: bool,
+    no_media_check: bool,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options::default();
     let mut args = std::env::args().skip(1);
-    match (args.next().as_deref(), args.next(), args.next()) {
-        (None, ..) => Ok(8080),
-        (Some("--port"), Some(port), None) => port
-            .parse()
-            .map_err(|_| format!("--port {port}: not a port (0 to 65535)")),
-        _ => Err("usage: fixture-server [--port N]".into()),
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--port" => {
+                let port = value()?;
+                let number = port.parse();
+                options.port =
+                    Some(number.map_err(|_| format!("--port {port}: not a port (0 to 65535)"))?);
+            }
+            "--agent-path" => {
+                let path = value()?;
+                if !path.starts_with('/') || path.ends_with('/') {
+                    return Err(format!("--agent-path {path}: not like /a2a"));
+                }
+                options.agent_path = Some(path);
+            }
+            "--card" => {
+                options.merged = match value()?.as_str() {
+                    "strict" => false,
+                    "merged" => true,
+                    other => return Err(format!("--card {other}: neither strict nor merged")),
+                }
+            }
+            "--stay-open" => options.stay_open = true,
+            "--no-dedup" => options.no_dedup = true,
+            "--no-media-check" => options.no_media_check = true,
+            _ => return Err(HELP.into()),
+        }
     }
+    Ok(options)
+}
+
+fn serve(options: Options) -> std::io::Result<()> {
+    let listener = Listener::bind(options.port.unwrap_or(8080))?;
+    let address = listener.address()?;
+    let clock = Clock::new();
+    // For the life of the process.
+    let path: &str = match options.agent_path {
+        Some(path) => Box::leak(path.into_boxed_str()),
+        None => AGENT_PATH,
+    };
+    let endpoint = Box::leak(format!("http://{address}{path}/").into_boxed_str());
+    let mut agent = Agent::new(kit::card(endpoint));
+    agent.merged_card = options.merged;
+    if options.stay_open {
+        agent.wait_ms = 50;
+    }
+    agent.dedup = !options.no_dedup;
+    agent.media_check = !options.no_media_check;
+    kit::STAY_OPEN.store(options.stay_open, Ordering::Relaxed);
+    println!("http://{address}/mcp");
+    let served = WithAgent {
+        server: Server::new(&DEVICE, Fixture::default()).with_key(hosted::key()?),
+        desk: AgentDesk {
+            agent: Box::leak(Box::new(agent)),
+            // A kit makes a few hundred tasks, and looks at the last ones.
+            tasks: hosted::tasks::<255>(clock, 5_000),
+            callers: |_| Some(Caller::default()),
+        },
+        path,
+    };
+    listener.serve(Arc::new(Mutex::new(served)), HttpConfig::LOOPBACK, clock)
 }
 
 fn main() -> ExitCode {
-    let port = match port() {
-        Ok(port) => port,
+    let options = match options() {
+        Ok(options) => options,
         Err(error) => {
             eprintln!("fixture-server: {error}");
             return ExitCode::from(2);
         }
     };
-    let served = Listener::bind(port).and_then(|listener| {
-        println!("http://{}/mcp", listener.address()?);
-        let server = Arc::new(Mutex::new(
-            Server::new(&DEVICE, Fixture::default()).with_key(hosted::key()?),
-        ));
-        listener.serve(server, HttpConfig::LOOPBACK, Clock::new())
-    });
-    match served {
+    match serve(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fixture-server: {error}");

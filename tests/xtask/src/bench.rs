@@ -107,7 +107,7 @@ fn host_program(log: &mut Log) -> Result<PathBuf, Stop> {
 
 /// The instructions of one call of a program whose last argument says how
 /// many it makes: start and end of the program cancel out.
-fn per_call(words: &[PathBuf], log: &mut Log) -> Result<u64, Stop> {
+pub(crate) fn per_call(words: &[PathBuf], log: &mut Log) -> Result<u64, Stop> {
     let one = instructions(words, 1, log)?;
     let many = instructions(words, 1 + CALLS, log)?;
     Ok(many.saturating_sub(one) / CALLS)

@@ -6,14 +6,17 @@
 
 use std::path::PathBuf;
 
-use crate::child::{self, Job, Log};
+use crate::child::{self, Job, Log, Running};
 use crate::demo;
 use crate::firmware;
 use crate::node;
 use crate::paths;
 use crate::python;
 use crate::python_package;
-use crate::stop::Stop;
+use crate::stop::{Doing as _, Stop};
+
+/// The assertions that the client of A2A at least makes on one wire.
+const AGENT_ASSERTIONS: usize = 19;
 
 /// One client.
 #[derive(Clone, Copy)]
@@ -67,15 +70,15 @@ impl Client {
             Self::TypeScript => script("client.mjs", log),
             Self::OlderTypeScript => script("sdk.mjs", log),
             Self::Inspector => script("inspector.mjs", log),
-            Self::Rmcp => Ok(vec![rmcp(log)?]),
+            Self::Rmcp => Ok(vec![rust_client("rmcp-client", log)?]),
         }
     }
 }
 
-/// Builds the Rust client, a workspace of its own.
-fn rmcp(log: &mut Log) -> Result<PathBuf, Stop> {
-    let folder = paths::root().join("tests/interop/rmcp-client");
-    let target = paths::target().join("rmcp-client");
+/// Builds a client in Rust, a workspace of its own.
+fn rust_client(name: &str, log: &mut Log) -> Result<PathBuf, Stop> {
+    let folder = paths::root().join("tests/interop").join(name);
+    let target = paths::target().join(name);
     Job::cargo("build")
         .args(["--quiet", "--locked"])
         .env("CARGO_TARGET_DIR", &target)
@@ -84,7 +87,7 @@ fn rmcp(log: &mut Log) -> Result<PathBuf, Stop> {
         .run(log)?;
     Ok(target
         .join("debug")
-        .join(format!("rmcp-client{}", std::env::consts::EXE_SUFFIX)))
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// `client` against the bench arm on the host.
@@ -106,6 +109,89 @@ pub(crate) fn on_host(client: Client, log: &mut Log) -> Result<String, Stop> {
         log,
     )?;
     Ok(format!("HTTP {http}, stdio {lines}"))
+}
+
+/// A client of A2A.
+#[derive(Clone, Copy)]
+pub(crate) enum AgentClient {
+    /// The official Python SDK.
+    Python,
+    /// The official JavaScript SDK.
+    JavaScript,
+    /// The official client for Rust, which speaks 1.x alone.
+    Rust,
+}
+
+/// `client` against the bench arm on the host, on every wire that it speaks.
+pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String, Stop> {
+    let wires: &[&str] = match client {
+        AgentClient::Rust => &["1.0"],
+        _ => &["1.0", "0.3"],
+    };
+    let (program, script) = match client {
+        AgentClient::Rust => (rust_client("a2a-client", log)?, None),
+        AgentClient::Python => {
+            let script = paths::root().join("tests/interop/python/a2a_client.py");
+            (python::interpreter(log)?, Some(script))
+        }
+        AgentClient::JavaScript => {
+            let node = node::node(log)?;
+            (node.program.clone(), Some(node.clients.join("a2a.mjs")))
+        }
+    };
+    let (server, url) = agent(log)?;
+    let mut sum = 0;
+    for wire in wires {
+        let before = log.text().len();
+        let mut job = Job::new(&program);
+        if let Some(script) = &script {
+            job = job.arg(script).args(["--wire", wire]);
+        }
+        job.arg(&url).minutes(3).run(log)?;
+        let made = assertions(log.text().get(before..).unwrap_or_default());
+        if made < AGENT_ASSERTIONS {
+            return Err(Stop::Fail(format!(
+                "{wire}: ended well after only {made} assertions"
+            )));
+        }
+        sum += made;
+    }
+    drop(server);
+    Ok(format!("{} ({sum} assertions)", wires.join("+")))
+}
+
+/// The contract of the bench arm, as a2a-proof checks it.
+pub(crate) fn agent_contract(log: &mut Log) -> Result<String, Stop> {
+    let python = python::interpreter(log)?;
+    let (server, url) = agent(log)?;
+    let source = paths::root().join("tests/interop/python/a2a-proof.yaml");
+    let text = std::fs::read_to_string(&source).doing(source.display())?;
+    let contract = paths::target().join("a2a-proof.yaml");
+    let text = text.replace("http://127.0.0.1:8080", &url);
+    std::fs::write(&contract, text).doing(contract.display())?;
+    Job::new(python.with_file_name("a2a-proof"))
+        .args(["run", "--verbose"])
+        .arg(&contract)
+        .minutes(3)
+        .run(log)?;
+    drop(server);
+    let last = log.text();
+    let last = last.lines().rev().find(|line| line.contains("passed"));
+    match last {
+        Some(line) => Ok(line.to_owned()),
+        None => Err(Stop::Fail("no scenario was run".into())),
+    }
+}
+
+/// The bench arm on the host, and where its card is.
+fn agent(log: &mut Log) -> Result<(Running, String), Stop> {
+    let arm = demo::build_bench_arm(log)?;
+    let port = child::free_port()?;
+    let mut server = Job::new(&arm)
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    Ok((server, format!("http://127.0.0.1:{port}")))
 }
 
 /// `client` against the bench arm that is defined in Python.

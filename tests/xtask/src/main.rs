@@ -30,6 +30,7 @@ mod python_package;
 mod qemu;
 mod readme;
 mod runner;
+mod same_work;
 mod sizes;
 mod stamp;
 mod steps;

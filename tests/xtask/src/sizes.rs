@@ -20,6 +20,11 @@ const FEATURES_PART: Part = Part { name: "features" };
 const FEATURES: &[(&str, &[&str], &[&str])] = &[
     ("`http`, in place of lines", &["http"], &[]),
     ("`sessions`, over `http`", &["sessions"], &["http"]),
+    (
+        "`a2a`, over `http`: two skills, four tasks",
+        &["a2a"],
+        &["http"],
+    ),
     ("`resources`: two", &["resources"], &[]),
     (
         "`subscriptions`, over `resources`",
@@ -33,6 +38,7 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
     (
         "all of them",
         &[
+            "a2a",
             "sessions",
             "subscriptions",
             "prompts",

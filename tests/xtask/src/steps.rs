@@ -12,7 +12,7 @@ use crate::conformance;
 use crate::demo;
 use crate::firmware;
 use crate::header;
-use crate::interop::{self, Client};
+use crate::interop::{self, AgentClient, Client};
 use crate::miri;
 use crate::node;
 use crate::packages;
@@ -20,6 +20,7 @@ use crate::paths;
 use crate::proof;
 use crate::python;
 use crate::python_package;
+use crate::same_work;
 use crate::sizes;
 use crate::stop::{Doing, Stop};
 use crate::toolchain::{self, BARE_TARGETS, Bare, Core};
@@ -179,6 +180,30 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| bench_python::check(&python_package::interpreter()?, log),
     },
     Step {
+        name: "interop-a2a-python",
+        about: "the A2A Python SDK against the bench arm on the host",
+        needs: &["python-venv", "bench-arm"],
+        run: |log| interop::agent_on_host(AgentClient::Python, log),
+    },
+    Step {
+        name: "interop-a2a-js",
+        about: "the A2A JavaScript SDK against the bench arm on the host",
+        needs: &["node", "bench-arm"],
+        run: |log| interop::agent_on_host(AgentClient::JavaScript, log),
+    },
+    Step {
+        name: "interop-a2a-rust",
+        about: "the A2A client for Rust against the bench arm on the host",
+        needs: &["bench-arm"],
+        run: |log| interop::agent_on_host(AgentClient::Rust, log),
+    },
+    Step {
+        name: "a2a-proof",
+        about: "the contract of the bench arm, checked by a2a-proof",
+        needs: &["python-venv", "bench-arm"],
+        run: interop::agent_contract,
+    },
+    Step {
         name: "interop-ts-client",
         about: "the TypeScript client against the bench arm on the host",
         needs: &["node", "bench-arm"],
@@ -231,6 +256,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the instructions of one call, as the README says",
         needs: &["packages"],
         run: bench::check,
+    },
+    Step {
+        name: "same-work",
+        about: "a task of another costs what no task costs, to the instruction",
+        needs: &["packages"],
+        run: same_work::check,
     },
     Step {
         name: "board-lines",
@@ -454,7 +485,8 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 12] = [
+    "a2a",
     "http",
     "credentials",
     "sessions",

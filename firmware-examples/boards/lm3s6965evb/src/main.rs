@@ -5,13 +5,17 @@
 #![no_main]
 #![deny(unsafe_code)]
 
+#[cfg(feature = "a2a")]
+mod agent;
 mod board;
 
+use agentmote::server::Server;
+#[cfg(not(feature = "a2a"))]
+use agentmote::server::io;
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
 #[cfg(not(feature = "http"))]
 use agentmote::server::{Line, LineMemory};
-use agentmote::server::{Server, io};
 use bench_arm::{Arm, DEVICE};
 use cortex_m_rt::entry;
 use embedded_io::{Read, ReadReady};
@@ -49,14 +53,20 @@ fn main() -> ! {
     // cortex-m-rt hands these out as references, once.
     static mut MEMORY: Memory = Memory::new();
     static mut SERVER: Server<Arm> = server();
+    #[cfg(feature = "a2a")]
+    static mut TASKS: agent::Memory = agent::Memory::new();
 
     let Some((mut clock, mut uart)) = board::start() else {
         board::stop()
     };
     #[cfg(not(feature = "http"))]
     let mut line = Line::new(MEMORY);
-    #[cfg(feature = "http")]
+    #[cfg(all(feature = "http", not(feature = "a2a")))]
     let mut line = Http::new(MEMORY, CONFIG);
+    #[cfg(feature = "a2a")]
+    let mut line = Http::new(MEMORY, CONFIG).with_agent("/a2a");
+    #[cfg(feature = "a2a")]
+    let mut desk = agent::desk(TASKS);
     let mut chunk = [0; CHUNK];
     let mut bytes: &[u8] = &[];
     loop {
@@ -65,9 +75,16 @@ fn main() -> ! {
             bytes = chunk.get(..count).unwrap_or(&[]);
         }
         let now = clock.now();
+        #[cfg(not(feature = "a2a"))]
         let Ok(taken) = io::feed(&mut line, SERVER, now, bytes, &mut uart);
+        #[cfg(feature = "a2a")]
+        let taken = agent::feed(&mut line, SERVER, &mut desk, now, bytes, &mut uart);
         bytes = bytes.get(taken..).unwrap_or(&[]);
-        let due = line.wake().is_some_and(|wake| wake <= now);
+        #[cfg(not(feature = "a2a"))]
+        let wake = line.wake();
+        #[cfg(feature = "a2a")]
+        let wake = line.wake_agent(&desk);
+        let due = wake.is_some_and(|wake| wake <= now);
         if !due && (bytes.is_empty() || taken == 0) {
             board::sleep();
         }

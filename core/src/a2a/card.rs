@@ -1,0 +1,536 @@
+//! The agent card (sections 1, 14 and 19), rendered from constants: what is
+//! advertised is what is compiled in, and nothing else can get in (A-022).
+
+use core::marker::PhantomData;
+
+use super::era::Wire;
+use crate::buf::Sink;
+use crate::json::write;
+use crate::task::{Runtime, Skill};
+
+/// Who the agent is and where it is found: constant, in flash. Its skills are
+/// those of the runtime, its capabilities what this build serves.
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, for people and models.
+    pub description: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The absolute URL of the endpoint, with the slash at its end (A-005,
+    /// O-009).
+    pub url: &'static str,
+    /// The tenant that a client names with each request; empty for none
+    /// (A-190).
+    pub tenant: &'static str,
+    /// Who provides it.
+    pub provider: Option<Provider>,
+    /// Where its documentation is; empty for nowhere.
+    pub documentation_url: &'static str,
+    /// Where its icon is; empty for nowhere.
+    pub icon_url: &'static str,
+    /// How a caller may show who he is: each alone is enough.
+    pub schemes: &'static [Scheme],
+    /// Extensions of the protocol that the application serves, at most 32.
+    pub extensions: &'static [Extension],
+    /// Signatures of the public 1.x card, made where the key is (A-019). The
+    /// signed text is the card that this writes without them.
+    pub signatures: &'static [Signature],
+    /// When it was changed last, as an HTTP date (A-017); empty for not told.
+    pub last_modified: &'static str,
+    /// Seconds for which a client may keep it (A-015).
+    pub max_age_s: u32,
+}
+
+impl Card {
+    /// A card of this name, description and version, for the endpoint at
+    /// `url`, to be kept for an hour.
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        version: &'static str,
+        url: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            version,
+            url,
+            tenant: "",
+            provider: None,
+            documentation_url: "",
+            icon_url: "",
+            schemes: &[],
+            extensions: &[],
+            signatures: &[],
+            last_modified: "",
+            max_age_s: 3600,
+        }
+    }
+}
+
+/// Who provides an agent (A-010).
+#[derive(Clone, Copy, Debug)]
+pub struct Provider {
+    /// The organization.
+    pub organization: &'static str,
+    /// Its page.
+    pub url: &'static str,
+}
+
+/// One way in which a caller shows who he is.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Its name in the card.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: SchemeKind,
+}
+
+/// The kinds of [`Scheme`] (A-011).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemeKind {
+    /// `Authorization: Bearer`.
+    Bearer,
+    /// A secret in the header of this name.
+    ApiKey(&'static str),
+    /// OpenID Connect, described at this URL.
+    OpenIdConnect(&'static str),
+    /// Certificates of TLS on both sides.
+    MutualTls,
+}
+
+/// An extension of the protocol (A-205).
+#[derive(Clone, Copy, Debug)]
+pub struct Extension {
+    /// Its identity.
+    pub uri: &'static str,
+    /// What it is for; may be empty.
+    pub description: &'static str,
+    /// Whether a request without it is refused (A-209).
+    pub required: bool,
+}
+
+/// A detached signature of a card (A-019).
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// The protected header, in base64url.
+    pub protected: &'static str,
+    /// The signature, in base64url.
+    pub signature: &'static str,
+}
+
+/// Which card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardKind {
+    /// For `/.well-known/agent-card.json`: 1.x, or the merged one if
+    /// [`Agent::merged_card`] is set.
+    Current,
+    /// For `/.well-known/agent.json`: 0.3.
+    Old,
+}
+
+/// An agent: its card, its runtime, and the choices that a deployment has.
+#[derive(Debug)]
+pub struct Agent<R: 'static> {
+    pub(super) card: Card,
+    /// The longest that a request waits for its task, in milliseconds; then
+    /// it is answered with the task as it is (A-121). 0: as long as it takes.
+    pub wait_ms: u32,
+    /// Whether tasks are streamed; without it the card says so, and the
+    /// methods are refused with -32004 (A-104).
+    pub streaming: bool,
+    /// Whether a known caller is given a card of what he may use (A-188).
+    pub extended_card: bool,
+    /// Whether the same message sent again is the same task (A-126). A
+    /// conformance kit that uses an id for many messages needs it off.
+    pub dedup: bool,
+    /// Whether media types that the skill does not take or give are refused
+    /// (A-123, A-124). A conformance kit that expects them to be taken needs
+    /// it off.
+    pub media_check: bool,
+    /// Whether a 1.x method without a version header is served (D-004).
+    pub lenient_version: bool,
+    /// Whether 1.1 and later count as 1.0 (A-085).
+    pub any_minor: bool,
+    /// Whether the card of 1.x has the members of 0.3 too (D-008): for
+    /// clients of 0.3 that know the newer path alone. It then is no strict
+    /// 1.x card.
+    pub merged_card: bool,
+    runtime: PhantomData<fn(R)>,
+}
+
+impl<R: Runtime> Agent<R> {
+    /// An agent with this card: strict, with streams, that waits half a
+    /// minute.
+    ///
+    /// # Panics
+    /// When the runtime has no public skill, two of one id, a skill without a
+    /// tag or modes, or more than 254 of them, or when there are more than 32
+    /// extensions (A-003, A-009). In a `static` that is an error of the
+    /// build.
+    pub const fn new(card: Card) -> Self {
+        assert!(
+            card.extensions.len() <= 32,
+            "an agent has more than 32 extensions"
+        );
+        verify(R::SKILLS);
+        Self {
+            card,
+            wait_ms: 30_000,
+            streaming: true,
+            extended_card: false,
+            dedup: true,
+            media_check: true,
+            lenient_version: false,
+            any_minor: false,
+            merged_card: false,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Its card.
+    pub const fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The extensions that the values of the `A2A-Extensions` lines name, a
+    /// bit each in the order of the card (A-206, A-207).
+    pub fn extensions<'h>(&self, lines: impl Iterator<Item = &'h [u8]>) -> u32 {
+        let mut found = 0u32;
+        for uri in lines.flat_map(|line| line.split(|&byte| byte == b',')) {
+            let uri = uri.trim_ascii();
+            for (at, extension) in self.card.extensions.iter().enumerate() {
+                if extension.uri.as_bytes() == uri {
+                    found |= 1u32.checked_shl(at as u32).unwrap_or(0);
+                }
+            }
+        }
+        found
+    }
+
+    /// Writes the value of the answer's `A2A-Extensions` line; nothing if
+    /// none was activated (A-208).
+    pub fn write_extensions(&self, out: &mut Sink<'_>, found: u32) {
+        let mut first = true;
+        for (at, extension) in self.card.extensions.iter().enumerate() {
+            if found.checked_shr(at as u32).unwrap_or(0) & 1 == 1 {
+                if !first {
+                    out.byte(b',');
+                }
+                first = false;
+                out.text(extension.uri);
+            }
+        }
+    }
+
+    /// Writes a public card.
+    pub fn write_card(&self, out: &mut Sink<'_>, kind: CardKind) {
+        match kind {
+            CardKind::Current => self.write(out, Wire::V1, None),
+            CardKind::Old => self.write(out, Wire::V03, None),
+        }
+    }
+
+    /// Writes the entity tag of a public card, quotes included: it changes
+    /// whenever a byte of the card does (A-016).
+    ///
+    /// Bound: writes the card once for each 128 bytes of it.
+    pub fn write_etag(&self, out: &mut Sink<'_>, kind: CardKind) {
+        let mut room = [0; 128];
+        let mut from = 0usize;
+        // FNV-1a.
+        let mut hash = 0xCBF2_9CE4_8422_2325u64;
+        loop {
+            let mut window = Sink::window(&mut room, from);
+            self.write_card(&mut window, kind);
+            for &byte in window.kept() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+            }
+            if !window.overflowed() {
+                break;
+            }
+            from = from.saturating_add(window.filled());
+        }
+        out.byte(b'"');
+        for shift in [60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4, 0] {
+            let digit = (hash >> shift & 15) as u8;
+            out.byte(if digit < 10 {
+                b'0' + digit
+            } else {
+                b'a' - 10 + digit
+            });
+        }
+        out.byte(b'"');
+    }
+
+    /// Writes a card: the public one, or that of a caller with these scopes.
+    pub(super) fn write(&self, out: &mut Sink<'_>, wire: Wire, scopes: Option<u32>) {
+        let card = &self.card;
+        let new = wire == Wire::V1;
+        let old = !new || self.merged_card;
+        out.text("{\"name\":");
+        write::string(out, card.name);
+        for (name, text) in [("description", card.description), ("version", card.version)] {
+            member(out, name, text);
+        }
+        if new {
+            self.write_interfaces(out);
+        }
+        if old {
+            member(out, "url", card.url);
+            out.text(",\"protocolVersion\":\"0.3.0\",\"preferredTransport\":\"JSONRPC\"");
+        }
+        self.write_capabilities(out, new);
+        if old && self.extended_card {
+            out.text(",\"supportsAuthenticatedExtendedCard\":true");
+        }
+        out.text(",\"defaultInputModes\":[\"text/plain\"],\"defaultOutputModes\":[\"text/plain\"]");
+        out.text(",\"skills\":[");
+        let mut first = true;
+        for skill in R::SKILLS {
+            let shown = match scopes {
+                None => skill.public,
+                Some(scopes) => scopes & skill.scopes == skill.scopes,
+            };
+            if shown {
+                if !first {
+                    out.byte(b',');
+                }
+                first = false;
+                write_skill(out, skill);
+            }
+        }
+        out.byte(b']');
+        if let Some(provider) = card.provider {
+            out.text(",\"provider\":{\"organization\":");
+            write::string(out, provider.organization);
+            member(out, "url", provider.url);
+            out.byte(b'}');
+        }
+        for (name, text) in [
+            ("documentationUrl", card.documentation_url),
+            ("iconUrl", card.icon_url),
+        ] {
+            if !text.is_empty() {
+                member(out, name, text);
+            }
+        }
+        self.write_security(out, new, old);
+        if new && scopes.is_none() {
+            self.write_signatures(out);
+        }
+        out.byte(b'}');
+    }
+
+    /// One endpoint, both wires, the newer preferred (A-005, A-007).
+    fn write_interfaces(&self, out: &mut Sink<'_>) {
+        for (at, version) in ["1.0", "0.3"].into_iter().enumerate() {
+            out.text(if at == 0 {
+                ",\"supportedInterfaces\":[{\"url\":"
+            } else {
+                ",{\"url\":"
+            });
+            write::string(out, self.card.url);
+            member(out, "protocolBinding", "JSONRPC");
+            if !self.card.tenant.is_empty() {
+                member(out, "tenant", self.card.tenant);
+            }
+            member(out, "protocolVersion", version);
+            out.byte(b'}');
+        }
+        out.byte(b']');
+    }
+
+    fn write_capabilities(&self, out: &mut Sink<'_>, new: bool) {
+        out.text(",\"capabilities\":{\"streaming\":");
+        write::bool(out, self.streaming);
+        out.text(",\"pushNotifications\":false");
+        if new && self.extended_card {
+            out.text(",\"extendedAgentCard\":true");
+        }
+        for (at, extension) in self.card.extensions.iter().enumerate() {
+            out.text(if at == 0 {
+                ",\"extensions\":[{\"uri\":"
+            } else {
+                ",{\"uri\":"
+            });
+            write::string(out, extension.uri);
+            if !extension.description.is_empty() {
+                member(out, "description", extension.description);
+            }
+            if extension.required {
+                out.text(",\"required\":true");
+            }
+            out.byte(b'}');
+        }
+        out.text(if self.card.extensions.is_empty() {
+            "}"
+        } else {
+            "]}"
+        });
+    }
+
+    /// The schemes, each in its own object of 1.x, with members of 0.3, or
+    /// with both (A-011, V-017); and that each alone is enough (A-013).
+    fn write_security(&self, out: &mut Sink<'_>, new: bool, old: bool) {
+        if self.card.schemes.is_empty() {
+            return;
+        }
+        for (at, scheme) in self.card.schemes.iter().enumerate() {
+            out.text(if at == 0 {
+                ",\"securitySchemes\":{"
+            } else {
+                ","
+            });
+            write::string(out, scheme.name);
+            out.text(":{");
+            if new {
+                write_new_scheme(out, scheme.kind);
+            }
+            if new && old {
+                out.byte(b',');
+            }
+            if old {
+                write_old_scheme(out, scheme.kind);
+            }
+            out.byte(b'}');
+        }
+        out.byte(b'}');
+        if new {
+            for (at, scheme) in self.card.schemes.iter().enumerate() {
+                out.text(if at == 0 {
+                    ",\"securityRequirements\":[{\"schemes\":{"
+                } else {
+                    ",{\"schemes\":{"
+                });
+                write::string(out, scheme.name);
+                out.text(":{\"list\":[]}}}");
+            }
+            out.byte(b']');
+        }
+        if old {
+            for (at, scheme) in self.card.schemes.iter().enumerate() {
+                out.text(if at == 0 { ",\"security\":[{" } else { ",{" });
+                write::string(out, scheme.name);
+                out.text(":[]}");
+            }
+            out.byte(b']');
+        }
+    }
+
+    fn write_signatures(&self, out: &mut Sink<'_>) {
+        for (at, one) in self.card.signatures.iter().enumerate() {
+            out.text(if at == 0 {
+                ",\"signatures\":[{\"protected\":"
+            } else {
+                ",{\"protected\":"
+            });
+            write::string(out, one.protected);
+            member(out, "signature", one.signature);
+            out.byte(b'}');
+        }
+        if !self.card.signatures.is_empty() {
+            out.byte(b']');
+        }
+    }
+}
+
+fn member(out: &mut Sink<'_>, name: &str, text: &str) {
+    out.byte(b',');
+    write::name(out, name);
+    out.byte(b':');
+    write::string(out, text);
+}
+
+fn write_new_scheme(out: &mut Sink<'_>, kind: SchemeKind) {
+    match kind {
+        SchemeKind::Bearer => {
+            out.text("\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}");
+        }
+        SchemeKind::ApiKey(header) => {
+            out.text("\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":");
+            write::string(out, header);
+            out.byte(b'}');
+        }
+        SchemeKind::OpenIdConnect(url) => {
+            out.text("\"openIdConnectSecurityScheme\":{\"openIdConnectUrl\":");
+            write::string(out, url);
+            out.byte(b'}');
+        }
+        SchemeKind::MutualTls => out.text("\"mtlsSecurityScheme\":{}"),
+    }
+}
+
+fn write_old_scheme(out: &mut Sink<'_>, kind: SchemeKind) {
+    match kind {
+        SchemeKind::Bearer => out.text("\"type\":\"http\",\"scheme\":\"bearer\""),
+        SchemeKind::ApiKey(header) => {
+            out.text("\"type\":\"apiKey\",\"in\":\"header\",\"name\":");
+            write::string(out, header);
+        }
+        SchemeKind::OpenIdConnect(url) => {
+            out.text("\"type\":\"openIdConnect\",\"openIdConnectUrl\":");
+            write::string(out, url);
+        }
+        SchemeKind::MutualTls => out.text("\"type\":\"mutualTLS\""),
+    }
+}
+
+fn write_skill<R>(out: &mut Sink<'_>, skill: &Skill<R>) {
+    out.text("{\"id\":");
+    write::string(out, skill.id);
+    member(out, "name", skill.name);
+    member(out, "description", skill.description);
+    for (name, list) in [
+        (",\"tags\":[", skill.tags),
+        (",\"examples\":[", skill.examples),
+        (",\"inputModes\":[", skill.input_modes),
+        (",\"outputModes\":[", skill.output_modes),
+    ] {
+        for (at, text) in list.iter().enumerate() {
+            out.text(if at == 0 { name } else { "," });
+            write::string(out, text);
+        }
+        if !list.is_empty() {
+            out.byte(b']');
+        }
+    }
+    out.byte(b'}');
+}
+
+const fn verify<R>(skills: &[Skill<R>]) {
+    assert!(skills.len() < u8::MAX as usize, "more than 254 skills");
+    let mut public = false;
+    let mut i = 0;
+    while i < skills.len() {
+        let skill = &skills[i];
+        assert!(!skill.id.is_empty(), "a skill has no id");
+        assert!(!skill.tags.is_empty(), "a skill has no tag");
+        assert!(
+            !skill.input_modes.is_empty() && !skill.output_modes.is_empty(),
+            "a skill has no modes"
+        );
+        public |= skill.public;
+        let mut k = 0;
+        while k < i {
+            assert!(!same(skill.id, skills[k].id), "two skills have the same id");
+            k += 1;
+        }
+        i += 1;
+    }
+    assert!(public, "a card needs a public skill");
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    a.len() == b.len()
+}

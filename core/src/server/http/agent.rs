@@ -1,0 +1,508 @@
+//! A2A on an HTTP connection: its endpoint and its cards, beside the path of
+//! MCP.
+
+use super::{BEARER, EVENTS, Http, JSON, KEEP_ALIVE_MS, Sending, State, What};
+use crate::a2a::{Agent, Caller, CardKind, Exchange, Facts, Next, Reply};
+use crate::buf::Sink;
+use crate::frame::http::{
+    BodyLength, CHUNK_END, Content, Field, Head, LAST_CHUNK, MediaType, Method, ResponseHead,
+    chunk_start, etag_listed, media_type,
+};
+use crate::server::Server;
+use crate::task::{Runtime, Tasks};
+use crate::time::Instant;
+
+/// What a request shows of who sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presented<'h> {
+    /// Nothing.
+    None,
+    /// The token of `Authorization: Bearer`.
+    Bearer(&'h [u8]),
+    /// The value of `X-API-Key`.
+    ApiKey(&'h [u8]),
+}
+
+/// An agent that HTTP connections serve: its card, its tasks, and who may
+/// ask.
+#[derive(Debug)]
+pub struct AgentDesk<'t, App: Runtime> {
+    /// The agent.
+    pub agent: &'static Agent<App>,
+    /// Its tasks.
+    pub tasks: Tasks<'t>,
+    /// Who a caller is. `None` refuses the request with 401.
+    pub callers: fn(Presented<'_>) -> Option<Caller<'static>>,
+}
+
+/// What a connection has of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Post {
+    /// The path of the endpoint; nothing where no agent is served.
+    path: Option<&'static str>,
+    /// What the request asks for.
+    route: Option<Route>,
+    exchange: Exchange,
+    /// The extensions that the request names.
+    extensions: u32,
+    /// When it was looked for news last.
+    looked: Instant,
+    /// The first event, while the head of its stream goes out.
+    held: Option<Said>,
+}
+
+impl Post {
+    pub(super) const NONE: Self = Self {
+        path: None,
+        route: None,
+        exchange: Exchange::new(),
+        extensions: 0,
+        looked: Instant::from_millis(0),
+        held: None,
+    };
+
+    /// Forgets the request.
+    pub(super) fn clear(&mut self) {
+        *self = Self {
+            path: self.path,
+            ..Self::NONE
+        };
+    }
+
+    /// Whether the request is for the agent.
+    pub(super) fn is_asked(&self) -> bool {
+        self.route.is_some()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    Endpoint,
+    Card(CardKind),
+}
+
+/// What is sent for the agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Said {
+    /// No credential that is known.
+    Unknown,
+    Answer(Reply),
+    StreamHead,
+    Event(Reply),
+    Last(Reply),
+    /// A comment on a stream that says nothing for long.
+    Alive,
+    Card(CardKind),
+    /// The card is the one that the client has.
+    Same(CardKind),
+    /// Another method than those of a card.
+    NotGet,
+}
+
+/// Where each card is (A-001, V-015).
+const CARDS: [(&str, CardKind); 2] = [
+    ("/.well-known/agent-card.json", CardKind::Current),
+    ("/.well-known/agent.json", CardKind::Old),
+];
+
+/// How often it is looked for what other connections have done, in
+/// milliseconds.
+const LOOK_MS: u32 = 20;
+
+impl Http<'_> {
+    /// The same connection, which serves an agent at this path, such as
+    /// `/a2a`, with or without a slash behind it, and its cards at
+    /// their own paths. It is then driven by
+    /// [`poll_agent`](Self::poll_agent).
+    #[must_use]
+    pub fn with_agent(mut self, path: &'static str) -> Self {
+        self.agent.path = Some(path);
+        self
+    }
+
+    /// When [`poll_agent`](Self::poll_agent) wants to be called although
+    /// nothing arrives.
+    pub fn wake_agent<App: Runtime>(&self, desk: &AgentDesk<'_, App>) -> Option<Instant> {
+        if self.agent.exchange.is_idle() {
+            return self.wake();
+        }
+        let look = self.agent.looked.after(LOOK_MS);
+        let due = self.agent.exchange.wake(&desk.tasks);
+        Some(due.map_or(look, |due| due.min(look)))
+    }
+
+    /// [`poll`](Self::poll) of a connection that serves an agent too. Lets
+    /// the tasks that are due take a step first.
+    pub fn poll_agent<App: Runtime>(
+        &mut self,
+        server: &mut Server<App>,
+        desk: &mut AgentDesk<'_, App>,
+        now: Instant,
+        out: &mut [u8],
+    ) -> usize {
+        desk.tasks.run(&mut server.app, now);
+        let mut filled = 0usize;
+        loop {
+            let room = out.get_mut(filled..).unwrap_or_default();
+            if !self.is_for_agent() {
+                let written = self.poll(server, now, room);
+                filled = filled.saturating_add(written);
+                if self.is_for_agent() {
+                    continue;
+                }
+                return filled;
+            }
+            match self.state {
+                State::Ready => self.take_agent(server, desk, now),
+                State::Working => {
+                    self.agent.looked = now;
+                    if !self.next_of_agent(desk, now) {
+                        return filled;
+                    }
+                }
+                State::Sending(Sending {
+                    what: What::Agent(said),
+                    sent,
+                    length,
+                }) => {
+                    if room.is_empty() {
+                        return filled;
+                    }
+                    let length = length.unwrap_or_else(|| {
+                        let mut count = Sink::counter();
+                        self.write_agent_body(&mut count, desk, said);
+                        count.total()
+                    });
+                    let mut sink = Sink::window(room, sent);
+                    let whole = self.write_agent(&mut sink, desk, said, length);
+                    let (written, more) = (sink.filled(), sink.overflowed());
+                    self.spoke = now;
+                    filled = filled.saturating_add(written);
+                    if !whole {
+                        // What is left of it was dropped.
+                        self.agent.clear();
+                        self.closing = true;
+                        self.state = State::Closed;
+                        return filled.saturating_sub(written);
+                    }
+                    if more {
+                        self.state = State::Sending(Sending {
+                            what: What::Agent(said),
+                            sent: sent.saturating_add(written),
+                            length: Some(length),
+                        });
+                        return filled;
+                    }
+                    self.sent(What::Agent(said));
+                }
+                _ => return filled,
+            }
+        }
+    }
+
+    /// Whether the next step is one of the agent, not one that every request
+    /// has.
+    pub(super) fn is_for_agent(&self) -> bool {
+        self.agent.is_asked()
+            && matches!(
+                self.state,
+                State::Ready
+                    | State::Working
+                    | State::Sending(Sending {
+                        what: What::Agent(_),
+                        ..
+                    })
+            )
+    }
+
+    /// Notes whether a request is for the agent.
+    pub(super) fn route_agent(&mut self, head: &Head) {
+        let bytes = self.head_bytes();
+        let route = self.agent.path.and_then(|path| {
+            if head.path_is(bytes, path) {
+                return Some(Route::Endpoint);
+            }
+            let card = CARDS
+                .iter()
+                .find(|(path, _)| head.path(bytes) == path.as_bytes());
+            card.map(|(_, kind)| Route::Card(*kind))
+        });
+        self.agent.route = route;
+    }
+
+    /// What is wrong with a request for the agent, as far as its head tells
+    ///
+    pub(super) fn judge_agent(&self, head: &Head) -> Option<What> {
+        let bytes = self.head_bytes();
+        if let Some(Route::Card(_)) = self.agent.route {
+            return match head.method {
+                Method::Get | Method::Head => None,
+                _ => Some(What::Agent(Said::NotGet)),
+            };
+        }
+        if head.method != Method::Post {
+            return Some(What::Plain(405, "only POST is served here"));
+        }
+        match head
+            .field(bytes, Field::ContentType)
+            .map(|value| media_type(value, JSON))
+        {
+            None | Some(MediaType::Wanted) => {}
+            Some(MediaType::Charset) => return Some(What::Plain(415, "the charset must be UTF-8")),
+            Some(MediaType::Other) => {
+                return Some(What::Plain(415, "Content-Type must be application/json"));
+            }
+        }
+        if head.body == BodyLength::None {
+            return Some(What::Plain(411, "a Content-Length is needed"));
+        }
+        None
+    }
+
+    fn take_agent<App: Runtime>(
+        &mut self,
+        server: &mut Server<App>,
+        desk: &mut AgentDesk<'_, App>,
+        now: Instant,
+    ) {
+        if let Some(refusal) = self.refusal.take() {
+            return self.send(refusal);
+        }
+        let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
+        let Some(head) = &self.head else {
+            return self.send(What::Plain(500, "no request"));
+        };
+        if let Some(Route::Card(kind)) = self.agent.route {
+            let mut room = [0; ETAG];
+            let mut etag = Sink::new(&mut room);
+            desk.agent.write_etag(&mut etag, kind);
+            let etag = core::str::from_utf8(etag.kept()).unwrap_or("");
+            let mut lists = head.named(bytes, Field::IfNoneMatch.name().as_bytes());
+            let same = lists.any(|list| etag_listed(list, etag));
+            return self.send(What::Agent(if same {
+                Said::Same(kind)
+            } else {
+                Said::Card(kind)
+            }));
+        }
+        let Some(caller) = (desk.callers)(credential(head, bytes)) else {
+            return self.send(What::Agent(Said::Unknown));
+        };
+        let end = self.head_len.saturating_add(self.body_len);
+        // 0.3 has an X before the name.
+        let extensions = head
+            .named(bytes, Field::A2aExtensions.name().as_bytes())
+            .chain(head.named(bytes, b"X-A2A-Extensions"));
+        self.agent.extensions = desk.agent.extensions(extensions);
+        let facts = Facts {
+            caller,
+            version: head
+                .field(bytes, Field::A2aVersion)
+                .or_else(|| version_of_query(head.query(bytes)?)),
+            extensions: self.agent.extensions,
+            buf: self.rx,
+            body: self.rx.get(self.head_len..end).unwrap_or(&[]),
+        };
+        let exchange = &mut self.agent.exchange;
+        exchange.begin(desk.agent, &mut desk.tasks, &mut server.app, &facts, now);
+        self.state = State::Working;
+    }
+
+    /// Sends what is next; whether that changed anything.
+    fn next_of_agent<App: Runtime>(&mut self, desk: &mut AgentDesk<'_, App>, now: Instant) -> bool {
+        if let Some(event) = self.agent.held.take() {
+            self.send(What::Agent(event));
+            return true;
+        }
+        let said = match self.agent.exchange.poll(&desk.tasks, now) {
+            Next::Wait if self.streaming && self.spoke.after(KEEP_ALIVE_MS) <= now => Said::Alive,
+            Next::Wait => return false,
+            Next::Answer(reply) => Said::Answer(reply),
+            Next::Event(reply) => Said::Event(reply),
+            Next::Last(reply) => Said::Last(reply),
+            Next::Gone => {
+                self.agent.clear();
+                self.closing = true;
+                self.state = State::Closed;
+                return true;
+            }
+        };
+        if matches!(said, Said::Event(_) | Said::Last(_)) && !self.streaming {
+            self.streaming = true;
+            // Without chunks, the end of the connection ends the stream.
+            self.closing |= !self.chunks();
+            self.agent.held = Some(said);
+            self.send(What::Agent(Said::StreamHead));
+            return true;
+        }
+        self.send(What::Agent(said));
+        true
+    }
+
+    /// What a connection does once something was sent for the agent. Whether
+    /// the exchange goes on.
+    pub(super) fn agent_goes_on(said: Said) -> bool {
+        matches!(said, Said::StreamHead | Said::Event(_) | Said::Alive)
+    }
+
+    /// The part of an answer whose length is told before it; whether it is
+    /// whole.
+    fn write_agent_body<App: Runtime>(
+        &self,
+        out: &mut Sink<'_>,
+        desk: &AgentDesk<'_, App>,
+        said: Said,
+    ) -> bool {
+        match said {
+            Said::Answer(reply) => reply.write(out, desk.agent, &desk.tasks, self.rx),
+            Said::Event(reply) | Said::Last(reply) => {
+                out.text("data: ");
+                let whole = reply.write(out, desk.agent, &desk.tasks, self.rx);
+                out.text("\n\n");
+                whole
+            }
+            Said::Alive => {
+                out.text(":\n\n");
+                true
+            }
+            Said::Card(kind) => {
+                desk.agent.write_card(out, kind);
+                true
+            }
+            Said::Unknown => {
+                out.text("a credential that is known here is needed\n");
+                true
+            }
+            Said::NotGet => {
+                out.text("only GET is served here\n");
+                true
+            }
+            Said::StreamHead | Said::Same(_) => true,
+        }
+    }
+
+    fn write_agent<App: Runtime>(
+        &self,
+        out: &mut Sink<'_>,
+        desk: &AgentDesk<'_, App>,
+        said: Said,
+        length: usize,
+    ) -> bool {
+        let chunks = self.chunks();
+        let stream = if chunks {
+            Content::Chunked
+        } else {
+            Content::UntilClose
+        };
+        let (status, media, content) = match said {
+            Said::Answer(_) | Said::Card(_) => (200, Some(JSON), Content::Length(length)),
+            Said::StreamHead => (200, Some(EVENTS), stream),
+            Said::Same(_) => (304, None, Content::Length(0)),
+            Said::Unknown => (401, Some("text/plain"), Content::Length(length)),
+            Said::NotGet => (405, Some("text/plain"), Content::Length(length)),
+            Said::Event(_) | Said::Last(_) | Said::Alive => {
+                if !chunks {
+                    return self.write_agent_body(out, desk, said);
+                }
+                chunk_start(out, length);
+                let whole = self.write_agent_body(out, desk, said);
+                out.put(CHUNK_END);
+                if matches!(said, Said::Last(_)) {
+                    out.put(LAST_CHUNK);
+                }
+                return whole;
+            }
+        };
+        self.write_agent_head(out, desk, said, (status, media, content));
+        if self.is_head_request() {
+            return true;
+        }
+        self.write_agent_body(out, desk, said)
+    }
+
+    fn write_agent_head<App: Runtime>(
+        &self,
+        out: &mut Sink<'_>,
+        desk: &AgentDesk<'_, App>,
+        said: Said,
+        (status, media, content): (u16, Option<&str>, Content),
+    ) {
+        let card = desk.agent.card();
+        let mut etag = [0; ETAG];
+        let mut age = [0; 40];
+        let mut extensions = [0; EXTENSIONS];
+        let mut fields: heapless::Vec<(&str, &[u8]), 3> = heapless::Vec::new();
+        let mut put = |name, value| {
+            // Three at most, in each of the cases below.
+            let _ = fields.push((name, value));
+        };
+        match said {
+            Said::Card(kind) | Said::Same(kind) => {
+                let mut sink = Sink::new(&mut etag);
+                desk.agent.write_etag(&mut sink, kind);
+                let len = sink.filled();
+                put("ETag", etag.get(..len).unwrap_or(&[]));
+                let mut sink = Sink::new(&mut age);
+                sink.text("public, max-age=");
+                sink.number(u64::from(card.max_age_s));
+                let len = sink.filled();
+                put("Cache-Control", age.get(..len).unwrap_or(&[]));
+                if !card.last_modified.is_empty() {
+                    put("Last-Modified", card.last_modified.as_bytes());
+                }
+            }
+            Said::Unknown => put("WWW-Authenticate", b"Bearer"),
+            Said::StreamHead => {
+                // Proxies must not hold events back.
+                put("Cache-Control", b"no-store");
+                put("X-Accel-Buffering", b"no");
+            }
+            Said::Answer(_) => put("Cache-Control", b"no-store"),
+            Said::Event(_) | Said::Last(_) | Said::Alive | Said::NotGet => {}
+        }
+        if self.agent.extensions != 0 && matches!(said, Said::Answer(_) | Said::StreamHead) {
+            let mut sink = Sink::new(&mut extensions);
+            desk.agent
+                .write_extensions(&mut sink, self.agent.extensions);
+            if !sink.overflowed() {
+                let len = sink.filled();
+                put("A2A-Extensions", extensions.get(..len).unwrap_or(&[]));
+            }
+        }
+        let mut answer = ResponseHead::new(status);
+        answer.content_type = media;
+        answer.content = content;
+        if let Some(head) = &self.head {
+            answer.connection = head.connection(self.closing);
+        }
+        answer.allow = matches!(said, Said::NotGet).then_some("GET, HEAD");
+        answer.extra = &fields;
+        answer.write(out);
+    }
+}
+
+/// Bytes of an entity tag, quotes included.
+const ETAG: usize = 18;
+/// Bytes of the longest list of extensions that an answer repeats; a longer
+/// one is left out, which the protocol allows.
+const EXTENSIONS: usize = 256;
+
+fn credential<'h>(head: &Head, bytes: &'h [u8]) -> Presented<'h> {
+    if let Some(value) = head.field(bytes, Field::Authorization)
+        && let Some((scheme, token)) = value.split_at_checked(BEARER.len())
+        && scheme.eq_ignore_ascii_case(BEARER)
+    {
+        return Presented::Bearer(token);
+    }
+    match head.field(bytes, Field::ApiKey) {
+        Some(key) => Presented::ApiKey(key),
+        None => Presented::None,
+    }
+}
+
+/// The version that a query names.
+fn version_of_query(query: &[u8]) -> Option<&[u8]> {
+    query
+        .split(|&byte| byte == b'&')
+        .find_map(|pair| pair.strip_prefix(b"A2A-Version="))
+}

@@ -1,0 +1,466 @@
+//! One step of a task, as its skill sees it; and who lets them step.
+
+use core::fmt;
+
+use serde::Serialize;
+
+use super::journal::{Journal, Kept};
+use super::log::{Content, Part, Parts, Pieces, What, entries};
+use super::skill::Runtime;
+use super::state::State;
+use super::table::{Place, Principal, Talk, Task, TaskId, Tasks};
+use crate::buf::Sink;
+use crate::json::ser;
+use crate::limits::STATUS_BYTES;
+use crate::time::Instant;
+
+/// What a step of a skill has come to.
+#[must_use = "a skill returns it"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step(pub(super) Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pending,
+    Done,
+    Failed,
+    Rejected,
+    Ask,
+    AskLeave,
+    Said,
+    Stopped,
+    CannotStop,
+}
+
+impl Step {
+    /// Not yet: the skill is called again.
+    pub const PENDING: Self = Self(Kind::Pending);
+    /// Done, and the output stands in at least one artifact. A task without
+    /// one fails instead.
+    pub const DONE: Self = Self(Kind::Done);
+    /// The work has stopped because the caller wished it (P-017). From a
+    /// skill that was not told to stop, it is a failure.
+    pub const STOPPED: Self = Self(Kind::Stopped);
+    /// The work can't be stopped here, and goes on.
+    pub const CANNOT_STOP: Self = Self(Kind::CannotStop);
+}
+
+/// One step of a task: its messages, the time, and the place for its output.
+pub struct Work<'w> {
+    pub(super) place: Place<'w>,
+    pub(super) result: &'w mut [u8],
+    pub(super) at: usize,
+    pub(super) text: Sink<'w>,
+    pub(super) wake: Option<Instant>,
+    /// Bytes that the log would need for output that did not fit.
+    pub(super) need: Option<usize>,
+    /// Whether an output was no JSON.
+    pub(super) broken: bool,
+}
+
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work")
+            .field("skill", &self.at)
+            .field("step", &self.place.record.step)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w> Work<'w> {
+    /// Whose task it is: the sender of its newest message.
+    pub fn principal(&self) -> Principal {
+        self.place.record.who
+    }
+
+    /// The task's id.
+    pub fn id(&self) -> TaskId {
+        self.place.record.id
+    }
+
+    /// The place of the skill in the table, from 0: for one function behind
+    /// several skills.
+    pub fn skill(&self) -> usize {
+        self.at
+    }
+
+    /// The time at which the step is taken.
+    pub fn now(&self) -> Instant {
+        self.place.now
+    }
+
+    /// How many steps this task has had: 0 the first time, when work starts.
+    pub fn step(&self) -> u32 {
+        self.place.record.step
+    }
+
+    /// What [`remember`](Self::remember) has left in an earlier step of this
+    /// task; 0 if nothing.
+    pub fn memo(&self) -> u32 {
+        self.place.record.memo
+    }
+
+    /// Keeps a number for the next steps of this task.
+    pub fn remember(&mut self, memo: u32) {
+        self.place.record.memo = memo;
+    }
+
+    /// Whether the caller wants the work stopped. The skill then stops it,
+    /// or says that it can't.
+    pub fn is_cancelled(&self) -> bool {
+        self.place.record.stop
+    }
+
+    /// How many messages the caller has sent: 1 at first, one more after each
+    /// answer to a question.
+    pub fn messages(&self) -> usize {
+        entries(self.place.log(), u64::MAX)
+            .filter(|entry| matches!(entry.what, What::Message { .. }))
+            .count()
+    }
+
+    /// The id of the caller's newest message.
+    pub fn message_id(&self) -> &str {
+        let mut last = "";
+        for entry in entries(self.place.log(), u64::MAX) {
+            if let What::Message { id } = entry.what {
+                last = id;
+            }
+        }
+        last
+    }
+
+    /// The parts of the caller's newest message.
+    pub fn parts(&self) -> Parts<'_> {
+        newest_parts(self.place.log())
+    }
+
+    /// The first text of the caller's newest message; empty if there is none.
+    pub fn text(&self) -> &str {
+        self.parts()
+            .find_map(|part| match part.content {
+                Content::Text(text) => Some(text),
+                _ => None,
+            })
+            .unwrap_or("")
+    }
+
+    /// When the skill wants to be called again, at the latest, if it answers
+    /// "not yet". Without it, or with 0: a millisecond later.
+    pub fn wake_after(&mut self, millis: u32) {
+        self.wake = Some(self.place.now.after(millis));
+    }
+
+    /// Says how far the work is, as the message of the task's status. What is
+    /// longer than [`STATUS_BYTES`] ends with an ellipsis. Once half of the
+    /// log is used, reports of progress are dropped, so that output finds
+    /// room.
+    pub fn report(&mut self, text: &str) {
+        self.text.truncate(0);
+        self.text.text(text);
+    }
+
+    /// Says how far the work is, formatted.
+    pub fn report_with(&mut self, text: fmt::Arguments<'_>) {
+        self.text.truncate(0);
+        let _ = fmt::Write::write_fmt(&mut self.text, text);
+    }
+
+    /// The task fails, for this reason, in words for the caller.
+    pub fn fail(&mut self, reason: &str) -> Step {
+        self.report(reason);
+        Step(Kind::Failed)
+    }
+
+    /// The task is not accepted, for this reason, in words for the caller.
+    pub fn reject(&mut self, reason: &str) -> Step {
+        self.report(reason);
+        Step(Kind::Rejected)
+    }
+
+    /// Asks the caller. The skill is called again once he has answered: the
+    /// answer is then the newest message.
+    pub fn ask(&mut self, question: &str) -> Step {
+        self.report(question);
+        Step(Kind::Ask)
+    }
+
+    /// Says what leave is needed, and from where. The skill is called
+    /// again as if it had said "not yet", and after a message of the caller.
+    pub fn ask_leave(&mut self, what: &str) -> Step {
+        self.report(what);
+        Step(Kind::AskLeave)
+    }
+
+    /// Answers with a message and no task: for a word that is no work
+    /// . Only the first step of a skill that
+    /// [`talks`](super::Skill::talks) may do so. What is longer than
+    /// [`STATUS_BYTES`] ends with an ellipsis.
+    pub fn say(&mut self, text: &str) -> Step {
+        self.report(text);
+        Step(Kind::Said)
+    }
+
+    /// Adds an artifact of text. Whether there was room; if not, the task
+    /// fails and says so.
+    pub fn artifact(&mut self, name: &str, text: &str) -> bool {
+        self.output(name, Part::new(Content::Text(text)))
+    }
+
+    /// Adds an artifact of one part. Its data must be JSON. Whether there was
+    /// room.
+    pub fn output(&mut self, name: &str, part: Part<'_>) -> bool {
+        self.checked(&part) && self.begin(name, |pieces| pieces.whole_part(part))
+    }
+
+    /// Adds an artifact that is a typed value. Whether it is JSON and there
+    /// was room.
+    pub fn json<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> bool {
+        let mut count = Sink::counter();
+        if ser::to_sink(&mut count, value).is_err() {
+            self.broken = true;
+            return false;
+        }
+        let len = count.total();
+        self.begin(name, |pieces| {
+            pieces.json(len, |sink| {
+                let _ = ser::to_sink(sink, value);
+            });
+        })
+    }
+
+    /// Adds a part to the newest artifact, or begins one without a name
+    /// . `last` says that nothing follows. Whether there was room.
+    pub fn append(&mut self, part: Part<'_>, last: bool) -> bool {
+        if !self.checked(&part) {
+            return false;
+        }
+        let number = self.place.shared.number();
+        let id = self.place.record.artifacts;
+        if id == 0 {
+            return self.begin("", |pieces| pieces.whole_part(part));
+        }
+        let added = self.place.add(0, |pieces| {
+            pieces.artifact(number, id, true, last);
+            pieces.whole_part(part);
+        });
+        self.added(added)
+    }
+
+    /// Data must be one JSON value: it goes out as it is.
+    fn checked(&mut self, part: &Part<'_>) -> bool {
+        let json = |text| crate::json::parse(text).is_ok();
+        let fine = match part.content {
+            Content::Data(text) => json(text),
+            _ => true,
+        };
+        let fine = fine && (part.metadata.is_empty() || json(part.metadata));
+        self.broken |= !fine;
+        fine
+    }
+
+    /// Begins an artifact, of which `write` writes the parts.
+    pub(super) fn begin(&mut self, name: &str, write: impl FnOnce(&mut Pieces<'_>)) -> bool {
+        let number = self.place.shared.number();
+        let id = self.place.record.artifacts.saturating_add(1);
+        let added = self.place.add(0, |pieces| {
+            pieces.artifact(number, id, false, false);
+            pieces.name(name);
+            write(pieces);
+        });
+        if added.is_ok() {
+            self.place.record.artifacts = id;
+        }
+        self.added(added)
+    }
+
+    fn added(&mut self, added: Result<(), usize>) -> bool {
+        if let Err(need) = added {
+            self.need = Some(self.need.unwrap_or(0).max(need));
+        }
+        added.is_ok()
+    }
+
+    /// Makes the move that the step has come to.
+    fn finish(mut self, step: Step) {
+        let mut kind = step.0;
+        if self.broken && kind != Kind::Rejected {
+            self.report("the output is not JSON");
+            kind = Kind::Failed;
+        } else if let Some(need) = self.need {
+            let room = self.place.room.len();
+            self.report_with(format_args!(
+                "the output needs {need} bytes, a task has room for {room}"
+            ));
+            kind = Kind::Failed;
+        }
+        let first = self.place.record.step == 0;
+        let next = self.place.now.after(1);
+        self.place.record.wake = self.wake.unwrap_or(next).max(next);
+        self.place.record.step = self.place.record.step.saturating_add(1);
+        // The text lies in a buffer of its own.
+        let len = self.text.end_with_ellipsis();
+        let text = self.text.kept().get(..len).unwrap_or(&[]);
+        let text = core::str::from_utf8(text).unwrap_or("");
+        let place = &mut self.place;
+        let told = place.record.stop;
+        let state = place.record.state();
+        let (to, text) = match kind {
+            Kind::Pending | Kind::CannotStop => {
+                if kind == Kind::CannotStop && told {
+                    place.record.unstoppable = true;
+                    place.record.stop = false;
+                }
+                let news = !text.is_empty() && place.free() >= place.room.len() / 2;
+                match state {
+                    Some(State::InputRequired) => return,
+                    Some(State::Working) if !news => return,
+                    _ => (State::Working, if news { text } else { "" }),
+                }
+            }
+            Kind::Done if place.record.artifacts == 0 => {
+                (State::Failed, "the work ended without an output")
+            }
+            Kind::Done => (State::Completed, text),
+            Kind::Said if first && place.record.talk == Talk::May => {
+                place.record.talk = Talk::Said;
+                (State::Completed, text)
+            }
+            Kind::Said => (State::Failed, "the work ended in a word, not in an output"),
+            Kind::Failed if text.is_empty() => (State::Failed, "the work failed"),
+            Kind::Failed => (State::Failed, text),
+            Kind::Rejected => (State::Rejected, text),
+            Kind::Stopped if told => (State::Canceled, text),
+            Kind::Stopped if text.is_empty() => (State::Failed, "the work was stopped"),
+            Kind::Stopped => (State::Failed, text),
+            Kind::Ask => (State::InputRequired, text),
+            Kind::AskLeave => (State::AuthRequired, text),
+        };
+        if to.is_interrupted() {
+            let same = place
+                .status()
+                .is_some_and(|status| status.state == to && status.text == text);
+            if !same && !place.become_(to, text) {
+                place.become_(State::Failed, "the task has no room for a question");
+            }
+        } else {
+            place.become_(to, text);
+        }
+    }
+}
+
+/// The parts of the newest message in a log.
+pub(super) fn newest_parts(log: &[u8]) -> Parts<'_> {
+    let mut last = Parts::NONE;
+    for entry in entries(log, u64::MAX) {
+        if let What::Message { .. } = entry.what {
+            last = entry.parts();
+        }
+    }
+    last
+}
+
+impl Tasks<'_> {
+    /// Lets each task that is due take one step.
+    ///
+    /// Bound: each skill runs at most once for each task and each `now`.
+    pub fn run<R: Runtime>(&mut self, runtime: &mut R, now: Instant) {
+        let count = self.records.len();
+        self.first = if self.first.saturating_add(1) < count {
+            self.first.saturating_add(1)
+        } else {
+            0
+        };
+        for turn in 0..count {
+            let at = self.first.saturating_add(turn);
+            let at = if at < count {
+                at
+            } else {
+                at.wrapping_sub(count)
+            };
+            self.step(runtime, at, now);
+        }
+    }
+
+    /// Offers a new task to the journal; whether it has it now.
+    pub(crate) fn keep<J: Journal>(&mut self, journal: &mut J, task: Task, now: Instant) -> bool {
+        let Some(at) = self
+            .record(task)
+            .filter(|record| !record.kept)
+            .map(|_| task.at())
+        else {
+            return self.is_kept(task);
+        };
+        match self.place_at(at, now) {
+            Some(mut place) => kept(&mut place, journal),
+            None => false,
+        }
+    }
+
+    fn place_at(&mut self, at: usize, now: Instant) -> Option<Place<'_>> {
+        Some(Place {
+            record: self.records.get_mut(at)?,
+            room: Self::room(self.logs, self.share, at),
+            shared: &mut self.shared,
+            now,
+        })
+    }
+
+    fn step<R: Runtime>(&mut self, runtime: &mut R, at: usize, now: Instant) {
+        let Some(record) = self.records.get_mut(at) else {
+            return;
+        };
+        if !record.runs() || record.wake > now {
+            return;
+        }
+        record.wake = now.after(1);
+        let mut place = Place {
+            record,
+            room: Self::room(self.logs, self.share, at),
+            shared: &mut self.shared,
+            now,
+        };
+        if !kept(&mut place, runtime) {
+            return;
+        }
+        let number = usize::from(place.record.skill);
+        let Some(skill) = R::SKILLS.get(number) else {
+            place.become_(State::Rejected, "no skill of this agent takes the message");
+            return;
+        };
+        if place.record.state() == Some(State::Submitted) {
+            place.become_(State::Working, "");
+        }
+        let mut text = [0; STATUS_BYTES];
+        let mut work = Work {
+            place,
+            result: self.result,
+            at: number,
+            text: Sink::new(&mut text),
+            wake: None,
+            need: None,
+            broken: false,
+        };
+        let step = (skill.run)(runtime, &mut work);
+        work.finish(step);
+    }
+}
+
+/// Whether the journal has the record; a record that it can't keep fails.
+fn kept<J: Journal>(place: &mut Place<'_>, journal: &mut J) -> bool {
+    if place.record.kept {
+        return true;
+    }
+    match journal.keep(place.record.id, place.log()) {
+        Kept::Yes => {
+            place.record.kept = true;
+            true
+        }
+        Kept::NotYet => false,
+        Kept::No => {
+            place.record.kept = true;
+            place.become_(State::Failed, "the task cannot be kept by this device");
+            false
+        }
+    }
+}
