@@ -54,17 +54,18 @@ pub const QUESTIONS: usize = 4;
 /// Bytes of an answer to a question that comes over HTTP from a client of the
 /// legacy era.
 ///
-/// As many bytes of RAM in a server, with the feature `input`. A longer one is
-/// refused with 413, and its question stays open.
+/// As many bytes of RAM in a server for each of [`HTTP_CALLS`], with the
+/// features `input` and `sessions`. A longer one is refused with 413, and its
+/// question stays open.
 pub const HTTP_ANSWER_BYTES: usize = 512;
 
 /// Calls of HTTP clients of the legacy era that their clients can cancel or
 /// be asked by, at the same time.
 ///
-/// About 40 bytes of RAM each in a server, with the feature `sessions`. One
-/// more takes the place of the oldest, which goes on, but is not reached by
-/// its client any more.
-pub const HTTP_CALLS: usize = 8;
+/// About 50 bytes of RAM each in a server, with the feature `sessions`, and
+/// [`HTTP_ANSWER_BYTES`] more with `input`. One more goes on, but its client
+/// does not reach it, and it cannot ask.
+pub const HTTP_CALLS: usize = 4;
 
 /// Resources of one device that can be subscribed to.
 ///

@@ -124,7 +124,7 @@ impl Numbers {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "input", feature = "sessions"))]
 mod tests {
     use super::{Key, Numbers, Purpose};
     use crate::limits::SEALED;

@@ -1013,7 +1013,7 @@ fn who_cannot_answer_is_not_asked() {
         let json_only = json_only.replacen(", text/event-stream", "", 1);
         assert_eq!(
             text(&net.ask(json_only.as_bytes()).json()),
-            "the client cannot be asked: it has no session, or reads no event stream"
+            "the client cannot be asked: it has no session, or reads no event stream, or too many calls wait"
         );
         // A modern client is asked, and told with 400 what it lacks (M-025).
         let body = modern(1, "tools/call", SWITCH, "", "{}");
@@ -1092,10 +1092,11 @@ fn a_client_cancels_its_own_call_on_another_connection() {
 }
 
 #[test]
-fn nine_calls_wait_and_the_first_is_out_of_reach() {
+fn four_calls_wait_and_a_fifth_cannot_ask() {
     over_http(|net| {
         let session = net.open(ALL);
-        let mut memories: Vec<HttpMemory<2048, 512>> = (0..9).map(|_| HttpMemory::new()).collect();
+        let other = net.open(ALL);
+        let mut memories: Vec<HttpMemory<2048, 512>> = (0..4).map(|_| HttpMemory::new()).collect();
         let mut all: Vec<Http<'_>> = memories
             .iter_mut()
             .map(|memory| Http::new(memory, HttpConfig::LOOPBACK))
@@ -1104,18 +1105,228 @@ fn nine_calls_wait_and_the_first_is_out_of_reach() {
             let sent = net.feed(http, &post(&session, &legacy(&id.to_string(), SWITCH)));
             assert_eq!(so_far(&sent)[0]["id"], id + 1);
         }
-        for id in 1..=9 {
+        // Nobody loses his place to another.
+        let refused = net.ask(&post(&other, &legacy("9", SWITCH)));
+        assert_eq!(
+            text(&refused.json()),
+            "the client cannot be asked: it has no session, or reads no event stream, or too many calls wait"
+        );
+        // Their answers do not wait for each other.
+        for id in 1..=4 {
             let posted = post(&session, &response(&json!(id), ACCEPT));
             assert_eq!(net.ask(&posted).status, 202);
+        }
+        net.now += 20;
+        for http in &mut all {
+            net.feed(http, b"");
+            assert!(http.is_idle());
+        }
+        assert_eq!(net.server.app.done.len(), 4);
+        // A connection that went without a word gives its place back.
+        net.feed(&mut all[0], &post(&session, &legacy("5", SWITCH)));
+        net.now += 60_001;
+        for id in ["6", "7", "8", "9"] {
+            let mut memory = Request::new();
+            let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+            let sent = net.feed(&mut http, &post(&session, &legacy(id, SWITCH)));
+            assert_eq!(so_far(&sent)[0]["method"], "elicitation/create");
+        }
+    });
+}
+
+#[test]
+fn an_answer_without_its_state_does_not_reach_a_polled_tool() {
+    // M-148: on a line, where such a call is kept in flight.
+    on_line(|peer| {
+        let go = r#"{"go":{"action":"accept","content":{"confirm":true}}}"#;
+        let ask = |more: &str| modern(5, "tools/call", r#""name":"slow_ask""#, more, ALL);
+        let unasked = format!(r#","inputResponses":{go}"#);
+        assert!(peer.ask(&ask(&unasked)).is_empty());
+        let first = state(&lines(&peer.pass(20))[0]);
+        assert!(peer.server.app.done.is_empty());
+        // Once for one yes, with or without the state.
+        assert!(peer.ask(&ask(&retry(go, &first))).is_empty());
+        assert_eq!(text(&lines(&peer.pass(20))[0]), "done");
+        refused(
+            &peer.one(&ask(&retry(go, &first))),
+            "requestState is too old or was used before",
+        );
+        assert!(peer.ask(&ask(&unasked)).is_empty());
+        state(&lines(&peer.pass(20))[0]);
+        assert_eq!(peer.server.app.done, ["went"]);
+    });
+}
+
+#[test]
+fn what_says_two_things_is_no_yes() {
+    // M-006, M-152.
+    let two = [
+        r#"{"action":"accept","action":"decline","content":{"confirm":true}}"#,
+        r#"{"action":"accept","content":{"confirm":true},"content":{"confirm":false}}"#,
+        r#"{"action":"accept","content":{"confirm":true,"confirm":false}}"#,
+    ];
+    on_line(|peer| {
+        for said in two {
+            let first = state(&peer.one(&call("")));
+            let said = format!(r#"{{"sure":{said}}}"#);
+            state(&peer.one(&call(&retry(&said, &first))));
+        }
+        assert!(peer.server.app.done.is_empty());
+    });
+    opened("2025-11-25", ALL, |peer| {
+        let mut asked = peer.one(&legacy("7", SWITCH));
+        for said in two {
+            asked = peer.one(&response(&asked["id"], said));
+            assert_eq!(asked["method"], "elicitation/create");
+        }
+        let both = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-1,"message":"no"}},"result":{ACCEPT}}}"#,
+            asked["id"]
+        );
+        assert_eq!(text(&peer.one(&both)), "the user refused");
+        assert!(peer.server.app.done.is_empty());
+    });
+}
+
+#[test]
+fn who_fills_in_no_forms_is_asked_for_none() {
+    // M-146: an empty object means forms; URL mode alone does not.
+    on_line(|peer| {
+        for (client, asked) in [
+            (r#"{"elicitation":{"url":{}}}"#, false),
+            (r#"{"elicitation":{"form":{}}}"#, true),
+            (r#"{"elicitation":{"form":{},"url":{}}}"#, true),
+            (r#"{"elicitation":{}}"#, true),
+        ] {
+            let answer = peer.one(&modern(1, "tools/call", SWITCH, "", client));
+            assert_eq!(answer["result"].is_object(), asked, "{answer}");
+            assert!(asked || answer["error"]["code"] == -32021);
+        }
+    });
+    // 2025-03-26 has no elicitation (M-182).
+    opened("2025-03-26", ALL, |peer| {
+        assert_eq!(
+            text(&peer.one(&legacy("1", SWITCH))),
+            "the client cannot be asked: it has not declared elicitation"
+        );
+    });
+}
+
+#[test]
+fn batches_carry_answers_and_cancels() {
+    // M-197: of responses as well.
+    let array = |messages: &[String]| format!("[{}]", messages.join(","));
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+    opened("2025-03-26", ALL, |peer| {
+        let asked = peer.one(&legacy("7", r#""name":"rounds""#));
+        let roots = response(&asked["id"], r#"{"roots":[]}"#);
+        let next = peer.one(&array(&[roots]));
+        assert_eq!(next["method"], "roots/list");
+        assert!(peer.ask(&array(&[cancel.to_owned()])).is_empty());
+        assert!(
+            peer.ask(&response(&next["id"], r#"{"roots":[]}"#))
+                .is_empty()
+        );
+    });
+    over_http(|net| {
+        let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{"roots":{}},"clientInfo":{"name":"t","version":"0"}}}"#;
+        let opened = net.ask(&post("", hello));
+        let session = opened.field("mcp-session-id").unwrap();
+        let post = |body: &str| {
+            let whole = String::from_utf8(post("", body)).unwrap();
+            let id = format!("Mcp-Session-Id: {session}\r\nContent-Length");
+            whole.replacen("Content-Length", &id, 1).into_bytes()
+        };
+        let mut memory = Request::new();
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+        let mut sent = net.feed(&mut http, &post(&legacy("7", r#""name":"rounds""#)));
+        for round in 0..3 {
+            let asked = so_far(&sent)[round].clone();
+            let roots = response(&asked["id"], r#"{"roots":[]}"#);
+            assert_eq!(net.ask(&post(&array(&[roots]))).status, 202);
             net.now += 20;
-            for http in &mut all {
-                net.feed(http, b"");
+            sent.extend(net.feed(&mut http, b""));
+        }
+        assert_eq!(text(&answers(&sent)[0].events()[3]), "three rounds");
+        // A call in a batch is given up like any other, and so is one by a
+        // batch.
+        for batch in [false, true] {
+            let slow = array(&[legacy("7", r#""name":"slow_ask""#)]);
+            let (slow, give_up) = match batch {
+                false => (slow, cancel.to_owned()),
+                true => (
+                    legacy("7", r#""name":"slow_ask""#),
+                    array(&[cancel.to_owned()]),
+                ),
+            };
+            let cancels = net.server.app.cancels;
+            let mut memory = Request::new();
+            let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+            let mut sent = net.feed(&mut http, &post(&slow));
+            assert_eq!(net.ask(&post(&give_up)).status, 202);
+            net.now += 5;
+            sent.extend(net.feed(&mut http, b""));
+            assert_eq!(net.server.app.cancels, cancels + 1);
+            assert_eq!(answers(&sent)[0].status, 202);
+            assert!(http.is_idle());
+        }
+    });
+}
+
+#[test]
+fn the_end_of_a_session_is_the_end_of_its_calls() {
+    over_http(|net| {
+        let session = net.open(ALL);
+        let mut memory = Request::new();
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+        net.feed(
+            &mut http,
+            &post(&session, &legacy("7", r#""name":"slow_ask""#)),
+        );
+        let mut memory = Request::new();
+        let mut asking = Http::new(&mut memory, HttpConfig::LOOPBACK);
+        net.feed(&mut asking, &post(&session, &legacy("8", SWITCH)));
+        assert_eq!(net.ask(&request("DELETE", &session, "")).status, 202);
+        net.now += 20;
+        net.feed(&mut http, b"");
+        net.feed(&mut asking, b"");
+        assert_eq!(net.server.app.cancels, 1);
+        assert!(http.is_idle() && asking.is_idle());
+        assert!(net.server.app.done.is_empty());
+    });
+}
+
+#[test]
+fn a_session_keeps_to_its_version() {
+    // M-016, M-061, M-183.
+    over_http(|net| {
+        let session = net.open(ALL);
+        let bare = |version: &str| format!("Mcp-Session-Id: {session}\r\n{version}Content-Length");
+        let with = |whole: Vec<u8>, version: &str| {
+            let whole = String::from_utf8(whole).unwrap();
+            whole
+                .replacen("Content-Length", &bare(version), 1)
+                .into_bytes()
+        };
+        let batch = format!("[{PING}]");
+        for version in ["", "MCP-Protocol-Version: 2025-03-26\r\n"] {
+            let answer = net.ask(&with(post("", &batch), version));
+            assert_eq!(answer.status, 400, "{version}");
+        }
+        for method in ["GET", "DELETE"] {
+            for version in ["1999-01-01", "2026-07-28"] {
+                let version = format!("MCP-Protocol-Version: {version}\r\n");
+                assert_eq!(
+                    net.ask(&with(request(method, "", ""), &version)).status,
+                    400
+                );
             }
         }
-        assert_eq!(net.server.app.done.len(), 8);
-        net.now += 300_000;
-        let last = net.feed(&mut all[0], b"");
-        let last = String::from_utf8(last).unwrap();
-        assert!(last.contains("the user refused"), "{last}");
+        assert_eq!(net.ask(&post(&session, PING)).status, 200);
+        assert_eq!(net.ask(&request("DELETE", &session, "")).status, 202);
+        let note = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+        let version = "MCP-Protocol-Version: 2026-07-28\r\n";
+        assert_eq!(net.ask(&with(post("", note), version)).status, 202);
+        assert_eq!(net.ask(&post(&session, note)).status, 404);
     });
 }

@@ -11,7 +11,7 @@
 //! | `RX` of HTTP | the longest head and body together | 431 or 413, the connection ends |
 //! | `RESULT` | the largest result, reading or prompt, constant blobs not counted | a failed result, or -32603, that says how much was needed |
 //! | `CALLS` and `KEPT` of a line | calls of polled tools in flight, each with id, arguments and token, and the answers to its questions in the legacy era; and subscriptions of the modern era | a failed result or -32603 that says so, before anything acts |
-//! | a `Server` with `sessions` | about 40 for each of [`HTTP_CALLS`](crate::limits::HTTP_CALLS), [`HTTP_ANSWER_BYTES`](crate::limits::HTTP_ANSWER_BYTES) with `input`, 64 with `logging` | see there |
+//! | a `Server` with `sessions` | about 50 for each of [`HTTP_CALLS`](crate::limits::HTTP_CALLS), and [`HTTP_ANSWER_BYTES`](crate::limits::HTTP_ANSWER_BYTES) more for each with `input`; 64 with `logging` | see there |
 //! | a `Server` with `subscriptions` | 8 for each of [`WATCHED`](crate::limits::WATCHED) | the build stops |
 //!
 //! The tasks of the feature `a2a` are in a `TaskMemory` of their own:

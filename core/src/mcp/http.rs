@@ -77,9 +77,29 @@ impl<'a> Headers<'a> {
     /// Whether a request with these headers may be an array (M-197).
     pub(crate) fn may_batch(&self) -> bool {
         match self.version {
-            None => Version::UNTOLD.has_batches(),
-            Some(name) => Version::of_bytes(name).is_some_and(Version::has_batches),
+            None => self.untold().has_batches(),
+            Some(name) => {
+                let agreed = self.agreed();
+                Version::of_bytes(name).is_some_and(Version::has_batches)
+                    && agreed.is_none_or(|session| session.version.has_batches())
+            }
         }
+    }
+
+    /// Whether the version, if it is told, is one of the legacy era that is
+    /// spoken (M-183).
+    #[cfg(feature = "sessions")]
+    pub(crate) fn speaks_legacy(&self) -> bool {
+        self.version
+            .is_none_or(|name| Version::of_bytes(name).is_some_and(|version| !version.is_modern()))
+    }
+
+    /// Whether the version header names the modern era.
+    #[cfg(feature = "sessions")]
+    pub(crate) fn is_modern(&self) -> bool {
+        self.version
+            .and_then(Version::of_bytes)
+            .is_some_and(Version::is_modern)
     }
 }
 

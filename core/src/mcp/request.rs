@@ -166,11 +166,13 @@ pub(crate) enum Decision {
 impl Decision {
     /// The id of what needs the session that it names: a message of the
     /// legacy era other than `initialize`.
-    pub(crate) fn legacy(&self) -> Option<Span> {
+    ///
+    /// `modern` tells what the headers of a message without an answer say.
+    pub(crate) fn legacy(&self, modern: bool) -> Option<Span> {
         let (id, version) = match self {
-            Self::Nothing | Self::Cancel(_) => return Some(Span::EMPTY),
+            Self::Nothing | Self::Cancel(_) => return (!modern).then_some(Span::EMPTY),
             #[cfg(feature = "input")]
-            Self::Response(..) => return Some(Span::EMPTY),
+            Self::Response(..) => return (!modern).then_some(Span::EMPTY),
             Self::Open(..) => return None,
             Self::Answer(reply) => (reply.id, reply.version),
             #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -568,6 +570,12 @@ impl<'a> Request<'a> {
             .filter(|version| !version.is_modern())
             .unwrap_or(Version::NEWEST_LEGACY);
         let client = self.params.client.map_or(Capabilities::NONE, capabilities);
+        // A revision asks nobody what it does not know.
+        #[cfg(feature = "input")]
+        let client = Capabilities {
+            elicitation: client.elicitation && version.has_structured(),
+            ..client
+        };
         let reply = Reply {
             id: self.span(self.id),
             version,
@@ -852,11 +860,15 @@ fn level_of(name: Option<Value<'_>>) -> Result<Level, Fault> {
         ))
 }
 
+/// What a client declares. One that names the URL mode of elicitation alone
+/// cannot fill in a form (M-146).
 fn capabilities(client: Value<'_>) -> Capabilities {
     let mut found = Capabilities::NONE;
     for (name, value) in client.members() {
         let there = value.kind() == Kind::Object;
         if name.is("elicitation") {
+            #[cfg(feature = "input")]
+            let there = there && (value.member("url").is_none() || value.member("form").is_some());
             found.elicitation = there;
         } else if name.is("sampling") {
             found.sampling = there;

@@ -173,7 +173,8 @@ impl<'a> Parts<'a> {
             None if self.error || self.result.is_some() => {
                 return Ok(Message::Response {
                     id,
-                    result: self.result,
+                    // Both is no answer to rely on (M-006).
+                    result: self.result.filter(|_| !self.error),
                 });
             }
             None => return refuse("method is missing"),

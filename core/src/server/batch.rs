@@ -19,6 +19,9 @@ pub(super) struct Batch {
     pub answered: bool,
     /// A call of the batch that is not done yet.
     pub waiting: Option<Running>,
+    /// An answer that has still to be handed over.
+    #[cfg(all(feature = "input", feature = "sessions"))]
+    held: Option<(Span, Span)>,
     /// Whether the connection may wait for such a call. A line may not: a
     /// stop that comes behind would wait too.
     patient: bool,
@@ -30,6 +33,9 @@ pub(super) enum Turn {
     Answer(Reply),
     /// A request is given up; its id.
     Cancel(Span),
+    /// A question is answered: its id and the result, empty for an error.
+    #[cfg(feature = "input")]
+    Response(Span, Span),
     /// Nothing to send.
     Again,
     /// A call of the batch is not done yet.
@@ -64,8 +70,31 @@ impl Batch {
             rest: Span::of(buf, elements.rest()),
             answered: false,
             waiting: None,
+            #[cfg(all(feature = "input", feature = "sessions"))]
+            held: None,
             patient,
         })
+    }
+
+    /// The answer could not be handed over yet: it comes again.
+    #[cfg(all(feature = "input", feature = "sessions"))]
+    pub(super) fn again(&mut self, id: Span, result: Span) {
+        self.held = Some((id, result));
+    }
+
+    /// Gives up the call that waits: nothing is said of it.
+    #[cfg(feature = "sessions")]
+    pub(super) fn cancel<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        buf: &[u8],
+        result: &mut [u8],
+        outcome: &mut Outcome,
+    ) {
+        if let Some(call) = self.waiting.take() {
+            call.cancel(server, now, buf, result, outcome);
+        }
     }
 
     /// Goes on: with the call that waits, else with the next message.
@@ -80,6 +109,10 @@ impl Batch {
         result: &mut [u8],
         outcome: &mut Outcome,
     ) -> Turn {
+        #[cfg(all(feature = "input", feature = "sessions"))]
+        if let Some((id, result)) = self.held.take() {
+            return Turn::Response(id, result);
+        }
         if let Some(call) = &mut self.waiting {
             if !call.is_due(now) {
                 return Turn::Wait;
@@ -127,7 +160,7 @@ impl Batch {
                 ..reply
             }),
             #[cfg(feature = "input")]
-            Decision::Response(..) => Turn::Again,
+            Decision::Response(id, result) => Turn::Response(id, result),
             Decision::Nothing => Turn::Again,
             Decision::Cancel(id) => Turn::Cancel(id),
             Decision::Answer(reply) => Turn::Answer(reply),

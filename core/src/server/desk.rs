@@ -27,10 +27,7 @@ use crate::seal::Key;
 use crate::seal::Numbers;
 #[cfg(feature = "sessions")]
 use crate::seal::{MAC_BYTES, Purpose};
-#[cfg(all(
-    feature = "sessions",
-    any(feature = "input", feature = "subscriptions")
-))]
+#[cfg(feature = "sessions")]
 use crate::time::Instant;
 #[cfg(all(feature = "sessions", feature = "logging"))]
 use crate::tool::Level;
@@ -53,8 +50,6 @@ pub(crate) struct Desk {
     /// How many tickets were given out.
     #[cfg(feature = "sessions")]
     given: u32,
-    #[cfg(all(feature = "sessions", feature = "input"))]
-    letter: Letter,
     /// The least serious messages that sessions want, as numbers; each at the
     /// place of its session among the last ones.
     #[cfg(all(feature = "sessions", feature = "logging"))]
@@ -79,8 +74,6 @@ impl Desk {
             tickets: [const { Ticket::FREE }; HTTP_CALLS],
             #[cfg(feature = "sessions")]
             given: 0,
-            #[cfg(all(feature = "sessions", feature = "input"))]
-            letter: Letter::NONE,
             #[cfg(all(feature = "sessions", feature = "logging"))]
             levels: [NO_LEVEL; SEALED as usize],
             #[cfg(all(feature = "sessions", feature = "subscriptions"))]
@@ -167,9 +160,13 @@ impl Desk {
         good.then_some(Opened { number, session })
     }
 
-    /// Ends a session: its id is not known any more.
+    /// Ends a session: its id is not known any more, and its calls are given
+    /// up.
     pub(crate) fn end(&mut self, session: u32) {
         self.sessions.use_up(session);
+        for ticket in &mut self.tickets {
+            ticket.cancelled |= ticket.session == session;
+        }
     }
 
     /// Notes which messages a session wants.
@@ -204,11 +201,16 @@ struct Ticket {
     /// A hash of the call's id.
     call: u64,
     cancelled: bool,
+    /// When its connection last looked.
+    seen: Instant,
     /// The requests of this side that wait for an answer.
     #[cfg(feature = "input")]
     first: u32,
     #[cfg(feature = "input")]
     count: u8,
+    /// The answer that is on its way.
+    #[cfg(feature = "input")]
+    letter: Letter,
 }
 
 #[cfg(feature = "sessions")]
@@ -218,10 +220,13 @@ impl Ticket {
         session: 0,
         call: 0,
         cancelled: false,
+        seen: Instant::from_millis(0),
         #[cfg(feature = "input")]
         first: 0,
         #[cfg(feature = "input")]
         count: 0,
+        #[cfg(feature = "input")]
+        letter: Letter::NONE,
     };
 }
 
@@ -230,10 +235,9 @@ impl Ticket {
 #[cfg(all(feature = "sessions", feature = "input"))]
 #[derive(Debug)]
 struct Letter {
-    /// The ticket that it goes to; 0 for none.
-    to: u32,
+    /// Whether there is one.
+    there: bool,
     number: u32,
-    sent: Instant,
     len: usize,
     bytes: [u8; HTTP_ANSWER_BYTES],
 }
@@ -241,9 +245,8 @@ struct Letter {
 #[cfg(all(feature = "sessions", feature = "input"))]
 impl Letter {
     const NONE: Self = Self {
-        to: 0,
+        there: false,
         number: 0,
-        sent: Instant::from_millis(0),
         len: 0,
         bytes: [0; HTTP_ANSWER_BYTES],
     };
@@ -261,25 +264,29 @@ pub(crate) enum Posted {
     TooLong(usize),
 }
 
-/// Milliseconds after which an answer that nobody has fetched is dropped.
-#[cfg(all(feature = "sessions", feature = "input"))]
-const LETTER_MS: u64 = 5_000;
+/// Milliseconds after which a ticket that its connection has not looked at is
+/// given to another: the connection is gone without a word.
+#[cfg(feature = "sessions")]
+const TICKET_MS: u64 = 60_000;
 
 #[cfg(feature = "sessions")]
 impl Desk {
-    /// A ticket for a call. When all are taken, the oldest one loses its own.
-    pub(crate) fn enter(&mut self, session: u32, id: &[u8]) -> u32 {
+    /// A ticket for a call; 0 when all are taken: the call goes on, out of
+    /// reach of its client.
+    pub(crate) fn enter(&mut self, now: Instant, session: u32, id: &[u8]) -> u32 {
+        let free = |ticket: &&mut Ticket| ticket.serial == 0 || now.since(ticket.seen) > TICKET_MS;
+        let Some(place) = self.tickets.iter_mut().find(free) else {
+            return 0;
+        };
         self.given = self.given.wrapping_add(1).max(1);
-        let serial = self.given;
-        if let Some(place) = self.tickets.iter_mut().min_by_key(|ticket| ticket.serial) {
-            *place = Ticket {
-                serial,
-                session,
-                call: hash(id),
-                ..Ticket::FREE
-            };
-        }
-        serial
+        *place = Ticket {
+            serial: self.given,
+            session,
+            call: hash(id),
+            seen: now,
+            ..Ticket::FREE
+        };
+        self.given
     }
 
     fn ticket(&mut self, serial: u32) -> Option<&mut Ticket> {
@@ -291,10 +298,6 @@ impl Desk {
     pub(crate) fn leave(&mut self, serial: u32) {
         if let Some(ticket) = self.ticket(serial) {
             *ticket = Ticket::FREE;
-        }
-        #[cfg(feature = "input")]
-        if self.letter.to == serial {
-            self.letter.to = 0;
         }
     }
 
@@ -308,9 +311,12 @@ impl Desk {
         }
     }
 
-    /// Whether the client has given up the call.
-    pub(crate) fn is_cancelled(&mut self, serial: u32) -> bool {
-        self.ticket(serial).is_some_and(|ticket| ticket.cancelled)
+    /// Whether the client has given up the call, whose connection looks.
+    pub(crate) fn is_cancelled(&mut self, now: Instant, serial: u32) -> bool {
+        self.ticket(serial).is_some_and(|ticket| {
+            ticket.seen = now;
+            ticket.cancelled
+        })
     }
 }
 
@@ -330,19 +336,18 @@ impl Desk {
 
     /// Takes an answer of a client: the id of the request and its result,
     /// nothing for an error.
-    pub(crate) fn post(&mut self, now: Instant, session: u32, id: &[u8], result: &[u8]) -> Posted {
+    pub(crate) fn post(&mut self, session: u32, id: &[u8], result: &[u8]) -> Posted {
         let Some(number) = number(id) else {
             return Posted::Done;
         };
-        let to = self.tickets.iter().find(|ticket| {
+        let to = self.tickets.iter_mut().find(|ticket| {
             let at = number.wrapping_sub(ticket.first);
             ticket.serial != 0 && ticket.session == session && at < u32::from(ticket.count)
         });
-        let Some(to) = to.map(|ticket| ticket.serial) else {
+        let Some(Ticket { letter, .. }) = to else {
             return Posted::Done;
         };
-        let letter = &mut self.letter;
-        if letter.to != 0 && now.since(letter.sent) < LETTER_MS {
+        if letter.there {
             return Posted::Busy;
         }
         let Some(place) = letter.bytes.get_mut(..result.len()) else {
@@ -350,17 +355,16 @@ impl Desk {
         };
         place.copy_from_slice(result);
         letter.len = result.len();
-        (letter.to, letter.number, letter.sent) = (to, number, now);
+        (letter.there, letter.number) = (true, number);
         Posted::Done
     }
 
     /// Fetches an answer: the number of the request and its result.
     pub(crate) fn fetch(&mut self, serial: u32) -> Option<(u32, &[u8])> {
-        let letter = &mut self.letter;
-        if letter.to != serial || serial == 0 {
+        let letter = &mut self.ticket(serial)?.letter;
+        if !core::mem::take(&mut letter.there) {
             return None;
         }
-        letter.to = 0;
         let bytes = letter.bytes.get(..letter.len).unwrap_or(&[]);
         Some((letter.number, bytes))
     }

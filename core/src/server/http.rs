@@ -737,6 +737,10 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let headers = headers.with(opened.map(|opened| opened.session));
         #[cfg(feature = "sessions")]
+        #[cfg(feature = "sessions")]
+        if head.method != Method::Post && !headers.speaks_legacy() {
+            return self.send(What::Plain(400, "unsupported MCP-Protocol-Version"));
+        }
         #[cfg(all(feature = "sessions", feature = "subscriptions"))]
         if head.method == Method::Get {
             return match (opened, named) {
@@ -777,6 +781,8 @@ impl<'m> Http<'m> {
             }
             return;
         }
+        #[cfg(feature = "sessions")]
+        let modern = headers.is_modern();
         let decision = decide(
             server.device,
             server.who(caller),
@@ -787,7 +793,7 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         {
             self.opened = opened;
-            if let (true, Some(id)) = (lost, decision.legacy()) {
+            if let (true, Some(id)) = (lost, decision.legacy(modern)) {
                 return self.answer(Reply {
                     id,
                     ..fault_reply(Fault::Session)
@@ -876,11 +882,11 @@ impl<'m> Http<'m> {
 
     /// Lets the client of a session reach a call that goes on.
     #[cfg(feature = "sessions")]
-    fn enter<App>(&mut self, server: &mut Server<App>, call: &Running) {
+    fn enter<App>(&mut self, server: &mut Server<App>, now: Instant, call: &Running) {
         if let (Some(opened), 0, false) = (self.opened, self.ticket, call.plan.version.is_modern())
         {
             let id = call.plan.id.get(self.rx);
-            self.ticket = server.desk.enter(opened.number, id);
+            self.ticket = server.desk.enter(now, opened.number, id);
         }
     }
 
@@ -919,7 +925,7 @@ impl<'m> Http<'m> {
         let posted = match self.opened {
             Some(opened) => {
                 let (id, result) = (id.get(self.rx), result.get(self.rx));
-                server.desk.post(now, opened.number, id, result)
+                server.desk.post(opened.number, id, result)
             }
             None => Posted::Done,
         };
@@ -1127,7 +1133,7 @@ impl<'m> Http<'m> {
         self.state = State::Working;
         #[cfg(feature = "sessions")]
         if !done {
-            self.enter(server, &call);
+            self.enter(server, now, &call);
         }
         #[cfg(all(feature = "sessions", feature = "input"))]
         let done = done || !self.ask(server, now, &mut call);
@@ -1187,7 +1193,7 @@ impl<'m> Http<'m> {
             #[cfg(feature = "sessions")]
             if self.ticket != 0 {
                 self.looked = now;
-                if server.desk.is_cancelled(self.ticket) {
+                if server.desk.is_cancelled(now, self.ticket) {
                     call.cancel(server, now, self.rx, self.result, &mut self.outcome);
                     self.leave(server);
                     // Nothing is said of a call that was given up (M-092).
@@ -1225,6 +1231,10 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let headers = headers.with(self.opened.map(|opened| opened.session));
         let framing = Framing::Http(headers);
+        #[cfg(feature = "sessions")]
+        if self.ticket != 0 && server.desk.is_cancelled(now, self.ticket) {
+            batch.cancel(server, now, self.rx, self.result, &mut self.outcome);
+        }
         let who = server.who(self.caller.unwrap_or(NOBODY));
         let turn = batch.go_on(
             server,
@@ -1236,6 +1246,11 @@ impl<'m> Http<'m> {
             &mut self.outcome,
         );
         let answered = batch.answered;
+        #[cfg(feature = "sessions")]
+        if batch.waiting.is_none() {
+            server.desk.leave(self.ticket);
+            self.ticket = 0;
+        }
         self.batch = Some(batch);
         match turn {
             Turn::Answer(reply) if answered => self.send(What::BatchAnswer(reply)),
@@ -1247,8 +1262,43 @@ impl<'m> Http<'m> {
                 self.closing |= !self.chunks();
                 self.send(What::BatchHead(reply));
             }
-            Turn::Again | Turn::Cancel(_) => {}
-            Turn::Wait => return false,
+            Turn::Again => {}
+            #[cfg(feature = "sessions")]
+            Turn::Cancel(id) => {
+                if let Some(opened) = self.opened {
+                    server.desk.cancel(opened.number, id.get(self.rx));
+                }
+            }
+            #[cfg(not(feature = "sessions"))]
+            Turn::Cancel(_) => {}
+            #[cfg(all(feature = "sessions", feature = "input"))]
+            Turn::Response(id, result) => {
+                // What is too long has no answer of its own in a batch: its
+                // question stays open.
+                if let Some(opened) = self.opened
+                    && server
+                        .desk
+                        .post(opened.number, id.get(self.rx), result.get(self.rx))
+                        == Posted::Busy
+                    && let Some(batch) = &mut self.batch
+                {
+                    batch.again(id, result);
+                    self.held = true;
+                    self.looked = now;
+                    return false;
+                }
+                self.held = false;
+            }
+            #[cfg(all(not(feature = "sessions"), feature = "input"))]
+            Turn::Response(..) => {}
+            Turn::Wait => {
+                #[cfg(feature = "sessions")]
+                if let Some(call) = self.batch.as_ref().and_then(|batch| batch.waiting) {
+                    self.enter(server, now, &call);
+                    self.looked = now;
+                }
+                return false;
+            }
             Turn::End if answered => self.send(What::BatchEnd),
             Turn::End => {
                 self.batch = None;
@@ -1310,6 +1360,12 @@ impl<'m> Http<'m> {
             self.opened = None;
             self.minted = None;
         }
+        #[cfg(all(feature = "sessions", feature = "input"))]
+        {
+            self.held = false;
+        }
+        #[cfg(any(feature = "logging", all(feature = "sessions", feature = "input")))]
+        self.later.clear();
         self.streaming = false;
     }
 

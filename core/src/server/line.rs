@@ -635,7 +635,7 @@ impl<'m> Line<'m> {
             });
             return self.send(answer);
         };
-        match keep(plan, self.rx, kept_mut(self.kept, self.share, at)) {
+        match keep(call.plan, self.rx, kept_mut(self.kept, self.share, at)) {
             Ok(plan) => call.plan = plan,
             Err(need) => {
                 let share = self.share;
@@ -780,6 +780,8 @@ impl<'m> Line<'m> {
         match turn {
             Turn::Answer(reply) => self.send(What::Answer(reply)),
             Turn::Cancel(id) => self.cancel(server, now, Some(id)),
+            #[cfg(feature = "input")]
+            Turn::Response(id, result) => self.respond(now, id, result),
             Turn::Again => {}
             Turn::Wait => return false,
             Turn::End if answered => self.send(What::BatchEnd),

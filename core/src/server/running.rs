@@ -353,7 +353,8 @@ impl Running {
         self.refuse_questions(
             outcome,
             result,
-            "the client cannot be asked: it has no session, or reads no event stream",
+            "the client cannot be asked: it has no session, or reads no event stream, or too many \
+             calls wait",
         )
     }
 

@@ -297,7 +297,7 @@ pub struct Caller {
     /// (M-148).
     pub id: u32,
     /// What the caller may do: bits of the application's choice, to be
-    /// compared with [`Tool::scopes`].
+    /// compared with the scopes of a tool (feature `scopes`).
     pub scopes: u32,
 }
 

@@ -145,6 +145,14 @@ impl<'a> InputResponse<'a> {
             value,
             args: none,
         };
+        // What says two things is no answer.
+        let twice = |name: &str| {
+            let members = value.members();
+            members.filter(|(member, _)| member.is(name)).count() > 1
+        };
+        if twice("action") || twice("content") {
+            return None;
+        }
         let action = value.member("action").and_then(Value::as_text);
         match request {
             InputRequest::Elicit { form, .. } => {
