@@ -11,6 +11,7 @@ mod board_lines;
 mod calls;
 mod child;
 mod conformance;
+mod conformance_board;
 mod demo;
 mod elf;
 mod entries;
