@@ -319,14 +319,14 @@
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 200
+#define AGENTMOTE_SERVER_WORDS 388
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 174
+#define AGENTMOTE_SERVER_WORDS 362
 #endif
 
 #if defined(AGENTMOTE_64_BIT)

@@ -66,14 +66,14 @@ pub struct agentmote_server_t {
 #[cfg(target_pointer_width = "64")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 200;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 388;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 48;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 174;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 362;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 26;
 }

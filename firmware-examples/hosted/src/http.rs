@@ -20,6 +20,12 @@ const REQUEST: usize = 16 * 1024;
 const RESULT: usize = 8 * 1024;
 /// How long a connection may be silent.
 const IDLE: Duration = Duration::from_secs(300);
+/// From how many connections on one that is silent makes room for others.
+const CROWDED: usize = MAX_CONNECTIONS / 4 * 3;
+/// How long a connection may be silent then.
+const CROWDED_IDLE: Duration = Duration::from_secs(2);
+/// How often a silent connection looks whether it is time to go.
+const IDLE_LOOK: Duration = Duration::from_secs(1);
 /// How long a peer may take to send one request.
 const REQUEST_TIME: Duration = Duration::from_secs(20);
 /// How often to look at the peer while a call takes its time.
@@ -90,7 +96,7 @@ impl Listener {
             let place = Arc::clone(&open);
             let thread = std::thread::Builder::new().spawn(move || {
                 // A peer that goes away is no error of this program.
-                let _ = converse(stream, &server, config, clock);
+                let _ = converse(stream, &server, config, clock, &place);
                 place.fetch_sub(1, Ordering::SeqCst);
             });
             // No thread to be had: the stream is closed with its closure.
@@ -138,6 +144,7 @@ fn converse<S: Serve>(
     server: &Mutex<S>,
     config: HttpConfig,
     clock: Clock,
+    open: &AtomicUsize,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE))?;
@@ -148,6 +155,8 @@ fn converse<S: Serve>(
     let mut pending = Vec::new();
     // When the request that is arriving began.
     let mut begun: Option<std::time::Instant> = None;
+    // Since when the connection is silent between requests.
+    let mut idle: Option<std::time::Instant> = None;
     let result = loop {
         let mut out = [0; 4096];
         let filled = lock(server).poll(&mut http, clock.now(), &mut out);
@@ -169,13 +178,26 @@ fn converse<S: Serve>(
         }
         let wake = lock(server).wake(&http);
         let wait = until(wake, clock.now()).map(|wait| wait.min(LOOK));
-        if pending.len() >= PENDING || (wait.is_none() && !pending.is_empty()) {
-            std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
+        // Who sends so much behind a call that takes its time could not be
+        // seen to go away.
+        if pending.len() >= PENDING {
+            break Ok(());
+        }
+        if wait.is_none() && !pending.is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
             continue;
         }
         let left = match wait {
             Some(wait) => wait,
-            None if http.is_idle() => IDLE,
+            None if http.is_idle() => {
+                let since = idle.get_or_insert_with(std::time::Instant::now);
+                let crowded = open.load(Ordering::SeqCst) >= CROWDED;
+                let most = if crowded { CROWDED_IDLE } else { IDLE };
+                match most.checked_sub(since.elapsed()) {
+                    Some(left) if !left.is_zero() => left.min(IDLE_LOOK),
+                    _ => break Ok(()),
+                }
+            }
             None => {
                 let since = begun.get_or_insert_with(std::time::Instant::now);
                 match REQUEST_TIME.checked_sub(since.elapsed()) {
@@ -188,10 +210,13 @@ fn converse<S: Serve>(
         stream.set_read_timeout(Some(left))?;
         match stream.read(&mut input) {
             Ok(0) => break Ok(()),
-            Ok(n) => pending.extend_from_slice(&input[..n]),
+            Ok(n) => {
+                idle = None;
+                pending.extend_from_slice(&input[..n]);
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if is_timeout(&error) && wait.is_some() => {}
-            Err(error) if is_timeout(&error) => break Ok(()),
+            // The next turn tells whether it is too late.
+            Err(error) if is_timeout(&error) => {}
             Err(error) => break Err(error),
         }
     };

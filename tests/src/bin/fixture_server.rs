@@ -1,6 +1,8 @@
 //! The fixture of the conformance suites over HTTP on 127.0.0.1: MCP at
 //! `/mcp`, A2A at `/a2a/`, as the kits need it.
 
+use std::fs::File;
+use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -9,13 +11,16 @@ use agentmote::a2a::{Agent, Caller};
 use agentmote::server::{AgentDesk, HttpConfig, Server};
 use agentmote_tests::fixture::{DEVICE, Fixture};
 use agentmote_tests::kit;
+use agentmote_tests::recording::Recording;
 use hosted::{AGENT_PATH, Clock, Listener, WithAgent};
 
 const HELP: &str = "\
-usage: fixture-server [--port N] [--agent-path PATH] [--card strict|merged]
+usage: fixture-server [--port N] [--record FILE] [--agent-path PATH] [--card strict|merged]
                       [--stay-open] [--no-dedup] [--no-media-check]
 
   --port N          listen on 127.0.0.1:N (default 8080; 0 takes a free port)
+  --record FILE     serve MCP alone, by an engine with a fixed key, and write
+                    all that happens to a file, for a replay
   --agent-path PATH the path of the A2A endpoint (default /a2a), for a kit that
                     does not read it from the card
   --card merged     the members of 0.3 in the card of 1.x too: for the kit of
@@ -32,6 +37,8 @@ usage: fixture-server [--port N] [--agent-path PATH] [--card strict|merged]
 #[derive(Default)]
 struct Options {
     port: Option<u16>,
+    /// Where to record what happens.
+    record: Option<String>,
     agent_path: Option<String>,
     merged: bool,
     stay_open: bool,
@@ -51,6 +58,7 @@ fn options() -> Result<Options, String> {
                 options.port =
                     Some(number.map_err(|_| format!("--port {port}: not a port (0 to 65535)"))?);
             }
+            "--record" => options.record = Some(value()?),
             "--agent-path" => {
                 let path = value()?;
                 if !path.starts_with('/') || path.ends_with('/') {
@@ -114,11 +122,23 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match serve(options) {
+    let served = match options.record.clone() {
+        Some(file) => record(options.port.unwrap_or(8080), &file),
+        None => serve(options),
+    };
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fixture-server: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn record(port: u16, file: &str) -> io::Result<()> {
+    let record = File::create(file)
+        .map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))?;
+    let recording = Recording::bind(port, record)?;
+    println!("http://{}/mcp", recording.address()?);
+    Err(recording.serve())
 }

@@ -6,27 +6,36 @@ use crate::child::{self, Job, Log};
 use crate::demo;
 use crate::node::{self, Node};
 use crate::paths;
-use crate::stop::Stop;
+use crate::stop::{Doing, Stop};
 
 /// Everything that one revision requires, with no list of failures that are
 /// expected. What the suite runs beside it and does not score is not looked
 /// at.
 pub(crate) fn requirements(revision: &str, log: &mut Log) -> Result<String, Stop> {
-    with_server(log, |suite, log| {
-        let text = suite.run(&["--requirements", revision].map(PathBuf::from), log)?;
-        let total = text
-            .lines()
-            .rev()
-            .find_map(|line| line.strip_prefix("Total: "));
-        let total = total.ok_or_else(|| Stop::Fail("the suite printed no total".into()))?;
+    with_server(None, log, |suite, log| {
+        let total = suite.require(revision, log)?;
         Ok(format!("all that is scored; of all checks {total}"))
+    })
+}
+
+/// The same for several revisions, with a record in `file` of all that the
+/// server did.
+pub(crate) fn recorded(revisions: &[&str], file: &Path, log: &mut Log) -> Result<(), Stop> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).doing(folder.display())?;
+    }
+    with_server(Some(file), log, |suite, log| {
+        for revision in revisions {
+            suite.require(revision, log)?;
+        }
+        Ok(())
     })
 }
 
 /// Scenarios that the requirements leave out, each with its revision. All of
 /// their checks must pass, the warnings too.
 pub(crate) fn unscored(scenarios: &[(&str, &str)], log: &mut Log) -> Result<String, Stop> {
-    with_server(log, |suite, log| {
+    with_server(None, log, |suite, log| {
         let mut notes = Vec::new();
         for (revision, scenario) in scenarios {
             let words = ["--spec-version", revision, "--scenario", scenario];
@@ -60,6 +69,17 @@ struct Suite {
 }
 
 impl Suite {
+    /// Everything that `revision` requires; gives the sum that was printed.
+    fn require(&self, revision: &str, log: &mut Log) -> Result<String, Stop> {
+        let text = self.run(&["--requirements", revision].map(PathBuf::from), log)?;
+        let total = text
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("Total: "));
+        let total = total.ok_or_else(|| Stop::Fail("the suite printed no total".into()))?;
+        Ok(total.to_owned())
+    }
+
     /// Runs it once and gives what it printed.
     fn run<W: AsRef<Path>>(&self, words: &[W], log: &mut Log) -> Result<String, Stop> {
         let before = log.text().len();
@@ -77,16 +97,19 @@ impl Suite {
     }
 }
 
-fn with_server(
+fn with_server<T>(
+    record: Option<&Path>,
     log: &mut Log,
-    run: impl FnOnce(&Suite, &mut Log) -> Result<String, Stop>,
-) -> Result<String, Stop> {
+    run: impl FnOnce(&Suite, &mut Log) -> Result<T, Stop>,
+) -> Result<T, Stop> {
     let node = node::node(log)?;
     let program = demo::build_fixture_server(log)?;
     let port = child::free_port()?;
-    let mut server = Job::new(program)
-        .args(["--port", &port.to_string()])
-        .serve(log)?;
+    let mut server = Job::new(program).args(["--port", &port.to_string()]);
+    if let Some(file) = record {
+        server = server.arg("--record").arg(file);
+    }
+    let mut server = server.serve(log)?;
     server.wait_for_port(port)?;
     let url = format!("http://127.0.0.1:{port}/mcp");
     run(

@@ -7,13 +7,13 @@ use crate::child::{Job, Log};
 use crate::firmware;
 use crate::paths;
 use crate::qemu;
-use crate::stop::Stop;
+use crate::stop::{Doing, Stop};
 
 /// The options of [`bench_arm`].
 pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET] | --stdio | --qemu [--image FILE]";
 
 /// The options of [`fixture_server`].
-pub(crate) const FIXTURE_OPTIONS: &str = "--port N";
+pub(crate) const FIXTURE_OPTIONS: &str = "--port N [--record FILE]";
 
 /// `cargo xtask demo`.
 pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
@@ -56,13 +56,16 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
 /// `cargo xtask fixture-server`.
 pub(crate) fn fixture_server(args: &mut Args) -> Result<(), Stop> {
     let port: Option<u16> = args.value("--port")?;
+    let record: Option<PathBuf> = args.value("--record")?;
     args.finish()?;
     let port = port.ok_or_else(|| Stop::Usage("--port N is needed".into()))?;
     let program = build_fixture_server(&mut Log::stderr())?;
-    Err(Job::new(program)
-        .arg("--port")
-        .arg(port.to_string())
-        .become_it())
+    let mut job = Job::new(program).arg("--port").arg(port.to_string());
+    if let Some(record) = record {
+        let file = std::path::absolute(&record).doing(record.display())?;
+        job = job.arg("--record").arg(file);
+    }
+    Err(job.become_it())
 }
 
 /// Builds the bench arm for the host and gives its program.

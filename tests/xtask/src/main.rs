@@ -14,6 +14,7 @@ mod c_packages;
 mod calls;
 mod child;
 mod conformance;
+mod conformance_board;
 mod demo;
 mod elf;
 mod entries;

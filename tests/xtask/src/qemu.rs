@@ -35,6 +35,16 @@ pub(crate) fn lm3s6965evb(image: &Path) -> Job {
         .arg(image)
 }
 
+/// The same for `mps2-an386`; the image can end it with a failure.
+pub(crate) fn mps2_an386(image: &Path) -> Job {
+    Job::new("qemu-system-arm")
+        .args(["-machine", "mps2-an386", "-nographic"])
+        .args(["-monitor", "none", "-nic", "none"])
+        .args(["-semihosting-config", "enable=on,target=native"])
+        .args(["-serial", "stdio", "-kernel"])
+        .arg(image)
+}
+
 /// Runs `image` on `lm3s6965evb` until the input ends. Only what the board
 /// sends reaches stdout.
 pub(crate) fn bridge(image: &Path, log: &mut Log) -> Result<(), Stop> {

@@ -9,6 +9,7 @@ use crate::c;
 use crate::c_packages;
 use crate::child::{Job, Log};
 use crate::conformance;
+use crate::conformance_board;
 use crate::demo;
 use crate::firmware;
 use crate::header;
@@ -371,6 +372,12 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &["node"],
         run: |log| conformance::unscored(UNSCORED, log),
     },
+    Step {
+        name: "conformance-board",
+        about: "the suite's requests on the emulated board, byte for byte as on the host",
+        needs: &["packages", "node"],
+        run: conformance_board::check,
+    },
 ];
 
 /// What applies of what is not scored. `server-sse-polling` does not: it looks
@@ -451,6 +458,8 @@ fn clippy_bare(log: &mut Log) -> Result<String, Stop> {
         Bare::Rustup => {
             component("clippy", "cargo-clippy", log)?;
             folders.push((BOARDS, M4, &["--package", "mps2-an386"]));
+            let fixture = &["--package", "mps2-an386", "--features", "fixture"];
+            folders.push((BOARDS, M4, fixture));
             "clippy"
         }
         // Would build the core library for another target.
