@@ -30,7 +30,7 @@ pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
         let taken = line.receive(part);
         let place = out.get_mut(filled..filled.saturating_add(room));
         filled = filled.wrapping_add(line.poll(&mut server, now, place.unwrap_or_default()));
-        if taken == 0 && line.wake().is_some() {
+        if taken == 0 && line.wake().is_some() && !line.is_working() {
             line.reset(&mut server, now);
             server.end_subscriptions();
         }
@@ -105,7 +105,7 @@ pub(crate) fn http(input: &[u8], out: &mut [u8]) -> usize {
         if http.is_closed() {
             http.open();
         }
-        if taken == 0 && http.wake().is_some() && !http.is_idle() {
+        if taken == 0 && http.wake().is_some() && !http.is_idle() && !http.is_working() {
             http.hang_up(&mut server, now);
         }
     }
