@@ -268,6 +268,7 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     }
 }
 
+// It does not ask before the marked zone: it is the way out of it.
 /// Moves every joint to 0 degrees, and answers when all are there.
 #[tool(actuates, idempotent, title = "Go home")]
 fn arm_home(arm: &mut Arm, call: &mut Call<'_>) -> Poll<Answer> {
