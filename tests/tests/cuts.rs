@@ -978,6 +978,11 @@ impl Rig<'_> {
                 if let Some(token) = &token {
                     params["_meta"]["progressToken"] = token.clone();
                 }
+                // An answer without its state is as good as none (M-148).
+                if self.random.one_in(4) {
+                    params["inputResponses"] =
+                        json!({"zone": {"action": "accept", "content": {"confirm": true}}});
+                }
                 let can_modern = modern && self.random.one_in(2);
                 if can_modern {
                     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
