@@ -966,8 +966,13 @@ impl Rig<'_> {
             7 if self.batches => self.batch(),
             0..=3 => {
                 let id = self.id();
-                let joint = self.random.below(JOINTS as u64) as usize;
-                let deg = self.random.below(181) as i32 - 90;
+                let mut joint = self.random.below(JOINTS as u64) as usize;
+                let mut deg = self.random.below(181) as i32 - 90;
+                // The zone is small: every fourth move goes for it.
+                if self.random.one_in(4) {
+                    joint = 0;
+                    deg = -60 - self.random.below(31) as i32;
+                }
                 let speed = 1 + self.random.below(100) as u32;
                 let mut params = json!({"name": "arm_move",
                     "arguments": {"joint": joint, "deg": deg, "speed": speed}});
