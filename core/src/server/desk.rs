@@ -323,14 +323,9 @@ impl Desk {
 #[cfg(all(feature = "sessions", feature = "input"))]
 impl Desk {
     /// The call waits for answers to so many requests from `first` on.
-    /// `false`: it has lost its ticket, so none can reach it.
-    pub(crate) fn wait(&mut self, serial: u32, first: u32, count: u8) -> bool {
-        match self.ticket(serial) {
-            Some(ticket) => {
-                (ticket.first, ticket.count) = (first, count);
-                true
-            }
-            None => false,
+    pub(crate) fn wait(&mut self, serial: u32, first: u32, count: u8) {
+        if let Some(ticket) = self.ticket(serial) {
+            (ticket.first, ticket.count) = (first, count);
         }
     }
 

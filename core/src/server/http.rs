@@ -737,7 +737,6 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let headers = headers.with(opened.map(|opened| opened.session));
         #[cfg(feature = "sessions")]
-        #[cfg(feature = "sessions")]
         if head.method != Method::Post && !headers.speaks_legacy() {
             return self.send(What::Plain(400, "unsupported MCP-Protocol-Version"));
         }
@@ -912,7 +911,6 @@ impl<'m> Http<'m> {
             return false;
         }
         if let Some((first, count)) = call.expected() {
-            // Who has lost his ticket waits until it is too late.
             server.desk.wait(self.ticket, first, count);
         }
         true
@@ -1248,8 +1246,7 @@ impl<'m> Http<'m> {
         let answered = batch.answered;
         #[cfg(feature = "sessions")]
         if batch.waiting.is_none() {
-            server.desk.leave(self.ticket);
-            self.ticket = 0;
+            self.leave(server);
         }
         self.batch = Some(batch);
         match turn {
