@@ -1,12 +1,10 @@
 //! The agent card (sections 1, 14 and 19), rendered from constants: what is
 //! advertised is what is compiled in, and nothing else can get in.
 
-use core::marker::PhantomData;
-
 use super::era::Wire;
 use crate::buf::Sink;
 use crate::json::write;
-use crate::task::{Runtime, Skill};
+use crate::task::{Broken, Runtime, Skill, broken};
 
 /// Who the agent is and where it is found: constant, in flash. Its skills are
 /// those of the runtime, its capabilities what this build serves.
@@ -158,7 +156,7 @@ pub struct Agent<R: 'static> {
     /// clients of 0.3 that know the newer path alone. It then is no strict
     /// 1.x card.
     pub merged_card: bool,
-    runtime: PhantomData<fn(R)>,
+    pub(super) skills: &'static [Skill<R>],
 }
 
 impl<R: Runtime> Agent<R> {
@@ -171,12 +169,25 @@ impl<R: Runtime> Agent<R> {
     /// extensions. In a `static` that is an error of the
     /// build.
     pub const fn new(card: Card) -> Self {
-        assert!(
-            card.extensions.len() <= 32,
-            "an agent has more than 32 extensions"
-        );
-        verify(R::SKILLS);
-        Self {
+        match Self::checked(card, R::SKILLS) {
+            Ok(agent) => agent,
+            Err(broken) => panic!("{}", broken.rule),
+        }
+    }
+
+    /// The same for skills of a table that is made at run time: they stand in
+    /// the place of [`Runtime::SKILLS`].
+    ///
+    /// # Errors
+    /// The rule that [`new`](Self::new) stops the build for.
+    pub const fn checked(card: Card, skills: &'static [Skill<R>]) -> Result<Self, Broken> {
+        if card.extensions.len() > 32 {
+            return Err(Broken::of("", "an agent has more than 32 extensions"));
+        }
+        if let Some(broken) = broken(skills) {
+            return Err(broken);
+        }
+        Ok(Self {
             card,
             wait_ms: 30_000,
             streaming: true,
@@ -186,13 +197,18 @@ impl<R: Runtime> Agent<R> {
             lenient_version: false,
             any_minor: false,
             merged_card: false,
-            runtime: PhantomData,
-        }
+            skills,
+        })
     }
 
     /// Its card.
     pub const fn card(&self) -> &Card {
         &self.card
+    }
+
+    /// What it can do, in the order in which a message is offered.
+    pub const fn skills(&self) -> &'static [Skill<R>] {
+        self.skills
     }
 
     /// The extensions that the values of the `A2A-Extensions` lines name, a
@@ -289,7 +305,7 @@ impl<R: Runtime> Agent<R> {
         out.text(",\"defaultInputModes\":[\"text/plain\"],\"defaultOutputModes\":[\"text/plain\"]");
         out.text(",\"skills\":[");
         let mut first = true;
-        for skill in R::SKILLS {
+        for skill in self.skills {
             let shown = match scopes {
                 None => skill.public,
                 Some(scopes) => scopes & skill.scopes == skill.scopes,
@@ -498,39 +514,4 @@ fn write_skill<R>(out: &mut Sink<'_>, skill: &Skill<R>) {
         }
     }
     out.byte(b'}');
-}
-
-const fn verify<R>(skills: &[Skill<R>]) {
-    assert!(skills.len() < u8::MAX as usize, "more than 254 skills");
-    let mut public = false;
-    let mut i = 0;
-    while i < skills.len() {
-        let skill = &skills[i];
-        assert!(!skill.id.is_empty(), "a skill has no id");
-        assert!(!skill.tags.is_empty(), "a skill has no tag");
-        assert!(
-            !skill.input_modes.is_empty() && !skill.output_modes.is_empty(),
-            "a skill has no modes"
-        );
-        public |= skill.public;
-        let mut k = 0;
-        while k < i {
-            assert!(!same(skill.id, skills[k].id), "two skills have the same id");
-            k += 1;
-        }
-        i += 1;
-    }
-    assert!(public, "a card needs a public skill");
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut i = 0;
-    while i < a.len() && i < b.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    a.len() == b.len()
 }

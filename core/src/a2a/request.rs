@@ -305,7 +305,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         let mut listens = false;
         if let Some(skill) = tasks
             .skill(task)
-            .and_then(|at| R::SKILLS.get(usize::from(at)))
+            .and_then(|at| self.agent.skills.get(usize::from(at)))
         {
             self.check_modes(skill, message, modes)?;
             listens = skill.listens;
@@ -350,7 +350,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
     ) -> Result<Task, Fault> {
         let skill = self.choose(message)?;
         let mut talks = false;
-        if let Some(skill) = skill.and_then(|at| R::SKILLS.get(usize::from(at))) {
+        if let Some(skill) = skill.and_then(|at| self.agent.skills.get(usize::from(at))) {
             self.check_modes(skill, message, modes)?;
             talks = skill.talks;
         }
@@ -372,7 +372,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
     fn choose(&self, message: &Message<'a>) -> Result<Option<u8>, Fault> {
         let scopes = self.who().scopes;
         let named = message.metadata_text("skillId");
-        let found = R::SKILLS.iter().position(|skill| {
+        let found = self.agent.skills.iter().position(|skill| {
             scopes & skill.scopes == skill.scopes
                 && match named {
                     Some(id) => id.is(skill.id),

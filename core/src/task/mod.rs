@@ -31,12 +31,14 @@ mod work;
 #[cfg(test)]
 mod tests;
 
+pub use crate::tool::Broken;
 pub use journal::{Journal, Kept};
 pub(crate) use log::{Artifact, Entry, Extra, Kind, Pieces, What, context, entries};
 pub use log::{Content, Part, Parts, Status};
+pub(crate) use skill::broken;
 pub use skill::{Runtime, Skill};
 pub use state::State;
+pub use table::{Entropy, Principal, Random, Record, TaskId, TaskMemory, TaskRules, Tasks};
 pub(crate) use table::{New, Refusal, Stop, Task};
-pub use table::{Principal, TaskId, TaskMemory, TaskRules, Tasks};
 pub use tool::run_tool;
 pub use work::{Step, Work};

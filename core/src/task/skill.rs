@@ -2,6 +2,7 @@
 
 use super::journal::Journal;
 use super::work::{Step, Work};
+use crate::tool::Broken;
 
 /// One thing that a runtime does for a message: what is said of it, when it
 /// is meant, and what runs it. What is advertised is what is here.
@@ -71,6 +72,55 @@ impl<R> Skill<R> {
 
 const TEXT: &[&str] = &["text/plain"];
 
+/// Who of a table of skills breaks which rule, if one does: at most 254 of
+/// them, each with an id of its own, a tag and modes (A-003, A-009), one of
+/// them public.
+pub(crate) const fn broken<R>(skills: &[Skill<R>]) -> Option<Broken> {
+    if skills.len() >= u8::MAX as usize {
+        return Some(Broken::of("", "more than 254 skills"));
+    }
+    let mut public = false;
+    let mut i = 0;
+    while i < skills.len() {
+        let skill = &skills[i];
+        if skill.id.is_empty() {
+            return Some(Broken::of(skill.name, "a skill has no id"));
+        }
+        if skill.tags.is_empty() {
+            return Some(Broken::of(skill.id, "a skill has no tag"));
+        }
+        if skill.input_modes.is_empty() || skill.output_modes.is_empty() {
+            return Some(Broken::of(skill.id, "a skill has no modes"));
+        }
+        public |= skill.public;
+        let mut k = 0;
+        while k < i {
+            if same(skill.id, skills[k].id) {
+                return Some(Broken::of(skill.id, "two skills have the same id"));
+            }
+            k += 1;
+        }
+        i += 1;
+    }
+    if public {
+        None
+    } else {
+        Some(Broken::of("", "a card needs a public skill"))
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    a.len() == b.len()
+}
+
 /// An application that does the work of tasks.
 ///
 /// Firmware implements it as state machines that are polled: each task of a
@@ -100,6 +150,7 @@ const TEXT: &[&str] = &["text/plain"];
 /// }
 /// ```
 pub trait Runtime: Journal + Sized + 'static {
-    /// What it can do, in the order in which a message is offered.
+    /// What it can do, in the order in which a message is offered. Empty where
+    /// the table is made at run time and handed to `a2a::Agent::checked`.
     const SKILLS: &'static [Skill<Self>];
 }

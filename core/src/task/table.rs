@@ -1,5 +1,7 @@
 //! The table of records.
 
+use core::fmt;
+
 use super::log::{Pieces, STATUS_OVERHEAD, What, entries};
 use super::state::State;
 use crate::buf::Sink;
@@ -70,6 +72,38 @@ fn hex(digit: u8) -> u8 {
     }
 }
 
+/// A source of random bytes that needs more than a function: the handle of a
+/// driver, say.
+pub trait Random: Sync {
+    /// Fills the bytes with random ones that nobody can guess.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Where the random bytes of a table come from. It is asked for 8 bytes once,
+/// and for 32 for each new task.
+#[derive(Clone, Copy)]
+pub enum Entropy {
+    /// From a function, which fills the bytes.
+    Function(fn(&mut [u8])),
+    /// From something that a function could not reach.
+    Source(&'static dyn Random),
+}
+
+impl Entropy {
+    pub(super) fn fill(self, bytes: &mut [u8]) {
+        match self {
+            Self::Function(fill) => fill(bytes),
+            Self::Source(source) => source.fill(bytes),
+        }
+    }
+}
+
+impl fmt::Debug for Entropy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Entropy")
+    }
+}
+
 /// The rules of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskRules {
@@ -77,9 +111,8 @@ pub struct TaskRules {
     /// its place may be taken, that of the task that ended first before
     /// others. An unfinished task is never dropped.
     pub retention_ms: u32,
-    /// Fills the bytes with random ones that nobody can guess. It is asked
-    /// for 16 or 32 bytes for each new task.
-    pub entropy: fn(&mut [u8]),
+    /// Where the bytes of ids come from, which nobody may guess.
+    pub entropy: Entropy,
 }
 
 impl TaskRules {
@@ -87,14 +120,17 @@ impl TaskRules {
     pub const fn new(entropy: fn(&mut [u8])) -> Self {
         Self {
             retention_ms: 600_000,
-            entropy,
+            entropy: Entropy::Function(entropy),
         }
     }
 }
 
-/// One record, without its log. All zeros where there is none.
+/// A place for one task, without its log: for who places the memory of a
+/// table otherwise than by [`TaskMemory`].
+//
+// All zeros where there is no task.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
+pub struct Record {
     pub(super) id: TaskId,
     pub(super) who: Principal,
     /// The number of its first entry, which no other record ever has.
@@ -145,7 +181,8 @@ impl Task {
 }
 
 impl Record {
-    const FREE: Self = Self {
+    /// A place without a task.
+    pub const FREE: Self = Self {
         id: TaskId([0; 16]),
         who: Principal {
             id: 0,
@@ -346,20 +383,38 @@ impl<'m> Tasks<'m> {
         memory: &'m mut TaskMemory<SLOTS, LOG, RESULT>,
         rules: TaskRules,
     ) -> Self {
-        memory.records.fill(Record::FREE);
+        let logs = memory.logs.as_flattened_mut();
+        Self::over(&mut memory.records, logs, LOG, &mut memory.result, rules)
+    }
+
+    /// The same over memory that was placed otherwise: as many tasks as there
+    /// are `records`, each with a `share` of so many bytes of `logs`. What
+    /// [`TaskMemory`] asks of its sizes holds here too: with less, tasks are
+    /// refused for want of room, and what is more is not used.
+    pub fn over(
+        records: &'m mut [Record],
+        logs: &'m mut [u8],
+        share: usize,
+        result: &'m mut [u8],
+        rules: TaskRules,
+    ) -> Self {
+        let most = records.len().min(usize::from(u8::MAX));
+        let records = records.get_mut(..most).unwrap_or_default();
+        let share = share.min(usize::from(u16::MAX));
+        records.fill(Record::FREE);
         let mut secret = [0; 8];
-        (rules.entropy)(&mut secret);
+        rules.entropy.fill(&mut secret);
         Self {
-            records: &mut memory.records,
-            logs: memory.logs.as_flattened_mut(),
-            result: &mut memory.result,
+            records,
+            logs,
+            result,
             shared: Shared {
                 last: 0,
                 clock: None,
                 dropped: 0,
             },
             rules,
-            share: LOG,
+            share,
             first: 0,
             secret: u64::from_le_bytes(secret),
         }
@@ -634,7 +689,7 @@ impl<'m> Tasks<'m> {
     /// what it gave before.
     fn draw(&self) -> Option<(TaskId, TaskId)> {
         let mut bytes = [0; 32];
-        (self.rules.entropy)(&mut bytes);
+        self.rules.entropy.fill(&mut bytes);
         let (id, context) = bytes.split_first_chunk::<16>()?;
         let id = TaskId(*id);
         let context = TaskId(*context.first_chunk::<16>()?);

@@ -8,8 +8,8 @@ use std::vec::Vec;
 
 use super::log::{Part, Pieces, What, entries};
 use super::{
-    Content, Journal, Kept, Kind, New, Principal, Refusal, Runtime, Skill, State, Step, Stop, Task,
-    TaskMemory, TaskRules, Tasks, Work, run_tool,
+    Content, Entropy, Journal, Kept, Kind, New, Principal, Random, Record, Refusal, Runtime, Skill,
+    State, Step, Stop, Task, TaskMemory, TaskRules, Tasks, Work, run_tool,
 };
 use crate::json::Text;
 use crate::time::Instant;
@@ -33,12 +33,12 @@ static NEXT: AtomicU8 = AtomicU8::new(1);
 fn rules() -> TaskRules {
     TaskRules {
         retention_ms: 1000,
-        entropy: |bytes| {
+        entropy: Entropy::Function(|bytes| {
             let seed = NEXT.fetch_add(1, Ordering::Relaxed);
             for (i, byte) in bytes.iter_mut().enumerate() {
                 *byte = seed ^ (i as u8).wrapping_mul(57);
             }
-        },
+        }),
     }
 }
 
@@ -419,13 +419,66 @@ fn times_are_told_once_a_clock_is_set_and_never_go_back() {
 fn a_source_that_repeats_itself_is_refused() {
     let mut memory = TaskMemory::<2, 1024, 0>::new();
     let stuck = TaskRules {
-        entropy: |bytes| bytes.fill(7),
+        entropy: Entropy::Function(|bytes| bytes.fill(7)),
         ..rules()
     };
     let mut tasks = Tasks::new(&mut memory, stuck);
     let task = send(&mut tasks, ANN, 0, "m1", "done", at(0));
     assert_eq!(task, Err(Refusal::Entropy));
     assert_eq!(tasks.count(), 0);
+}
+
+/// A table that is made at run time, over memory that is placed otherwise.
+#[test]
+fn skills_of_a_table_draft_json() {
+    struct Seven;
+    impl Random for Seven {
+        fn fill(&self, bytes: &mut [u8]) {
+            rules().entropy.fill(bytes);
+        }
+    }
+    let skill = Skill::new(
+        "draft",
+        "Draft",
+        "Drafts JSON.",
+        &["t"],
+        |_: &mut App, work| {
+            let len = work.draft(0, |sink| sink.text("[1,"));
+            let long = work.step() > 0;
+            let len = work.draft(len, |sink| sink.text(if long { "2345678]" } else { "2]" }));
+            work.with_draft(len, |work, json| {
+                work.output("list", Part::new(Content::Data(json)))
+            });
+            if long { Step::DONE } else { Step::PENDING }
+        },
+    );
+    let (mut records, mut logs, mut result) = ([Record::FREE; 2], [0; 2000], [0; 8]);
+    let rules = TaskRules {
+        entropy: Entropy::Source(&Seven),
+        ..rules()
+    };
+    let mut tasks = Tasks::over(&mut records, &mut logs, 1000, &mut result, rules);
+    let mut app = App::default();
+    let task = send(&mut tasks, ANN, 0, "m1", "draft", at(0)).expect("room");
+    tasks.run_skills(&[], &mut app, at(0));
+    assert_eq!(tasks.state(task), Some(State::Rejected));
+    let task = send(&mut tasks, ANN, 0, "m2", "draft", at(1)).expect("room");
+    tasks.run_skills(std::slice::from_ref(&skill), &mut app, at(1));
+    let log = tasks.log(task).expect("a log");
+    assert!(log.windows(5).any(|text| text == b"[1,2]"));
+    tasks.run_skills(std::slice::from_ref(&skill), &mut app, at(2));
+    let log = tasks.log(task).expect("a log");
+    let last = entries(log, u64::MAX).last().expect("a status");
+    let What::Status(status) = last.what else {
+        panic!("{last:?}");
+    };
+    assert_eq!(
+        (status.state, status.text),
+        (
+            State::Failed,
+            "the output needs 11 bytes, a task has room for 8"
+        )
+    );
 }
 
 /// The figures that the manual gives.

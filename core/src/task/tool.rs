@@ -96,7 +96,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
     });
     match added {
         Ok(()) => work.place.record.artifacts = id,
-        Err(need) => work.need = Some(need),
+        Err(need) => work.need = Some((need, work.place.room.len())),
     }
     Step::DONE
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::journal::{Journal, Kept};
 use super::log::{Content, Part, Parts, Pieces, What, entries};
-use super::skill::Runtime;
+use super::skill::{Runtime, Skill};
 use super::state::State;
 use super::table::{Place, Principal, Talk, Task, TaskId, Tasks};
 use crate::buf::Sink;
@@ -52,8 +52,8 @@ pub struct Work<'w> {
     pub(super) at: usize,
     pub(super) text: Sink<'w>,
     pub(super) wake: Option<Instant>,
-    /// Bytes that the log would need for output that did not fit.
-    pub(super) need: Option<usize>,
+    /// Bytes that output would need that did not fit, and what there is.
+    pub(super) need: Option<(usize, usize)>,
     /// Whether an output was no JSON.
     pub(super) broken: bool,
 }
@@ -247,6 +247,31 @@ impl<'w> Work<'w> {
         self.added(added)
     }
 
+    /// Writes on at JSON text that has no Rust type, of which `len` bytes are
+    /// written; gives how many are then. It stands in the result buffer of the
+    /// table until [`with_draft`](Self::with_draft).
+    pub fn draft(&mut self, len: usize, fill: impl FnOnce(&mut Sink<'_>)) -> usize {
+        let mut rest = Sink::new(self.result.get_mut(len..).unwrap_or_default());
+        fill(&mut rest);
+        len.saturating_add(rest.total())
+    }
+
+    /// Lets `give` make output of the `len` bytes that were written with
+    /// [`draft`](Self::draft); gives what it gives. If they did not fit, the
+    /// task fails and says so.
+    pub fn with_draft(&mut self, len: usize, give: impl FnOnce(&mut Self, &[u8]) -> bool) -> bool {
+        let result = core::mem::take(&mut self.result);
+        let given = match result.get(..len) {
+            Some(text) => give(self, text),
+            None => {
+                self.need = self.need.max(Some((len, result.len())));
+                false
+            }
+        };
+        self.result = result;
+        given
+    }
+
     /// Data must be one JSON value: it goes out as it is.
     fn checked(&mut self, part: &Part<'_>) -> bool {
         let json = |text| crate::json::parse(text).is_ok();
@@ -276,7 +301,7 @@ impl<'w> Work<'w> {
 
     fn added(&mut self, added: Result<(), usize>) -> bool {
         if let Err(need) = added {
-            self.need = Some(self.need.unwrap_or(0).max(need));
+            self.need = self.need.max(Some((need, self.place.room.len())));
         }
         added.is_ok()
     }
@@ -287,8 +312,7 @@ impl<'w> Work<'w> {
         if self.broken && kind != Kind::Rejected {
             self.report("the output is not JSON");
             kind = Kind::Failed;
-        } else if let Some(need) = self.need {
-            let room = self.place.room.len();
+        } else if let Some((need, room)) = self.need {
             self.report_with(format_args!(
                 "the output needs {need} bytes, a task has room for {room}"
             ));
@@ -365,6 +389,12 @@ impl Tasks<'_> {
     ///
     /// Bound: each skill runs at most once for each task and each `now`.
     pub fn run<R: Runtime>(&mut self, runtime: &mut R, now: Instant) {
+        self.run_skills(R::SKILLS, runtime, now);
+    }
+
+    /// The same with the skills of a table that is made at run time, those of
+    /// the agent whose tasks they are (`a2a::Agent::skills`).
+    pub fn run_skills<R: Journal>(&mut self, skills: &[Skill<R>], runtime: &mut R, now: Instant) {
         let count = self.records.len();
         self.first = if self.first.saturating_add(1) < count {
             self.first.saturating_add(1)
@@ -378,7 +408,7 @@ impl Tasks<'_> {
             } else {
                 at.wrapping_sub(count)
             };
-            self.step(runtime, at, now);
+            self.step(skills, runtime, at, now);
         }
     }
 
@@ -406,7 +436,7 @@ impl Tasks<'_> {
         })
     }
 
-    fn step<R: Runtime>(&mut self, runtime: &mut R, at: usize, now: Instant) {
+    fn step<R: Journal>(&mut self, skills: &[Skill<R>], runtime: &mut R, at: usize, now: Instant) {
         let Some(record) = self.records.get_mut(at) else {
             return;
         };
@@ -424,7 +454,7 @@ impl Tasks<'_> {
             return;
         }
         let number = usize::from(place.record.skill);
-        let Some(skill) = R::SKILLS.get(number) else {
+        let Some(skill) = skills.get(number) else {
             place.become_(State::Rejected, "no skill of this agent takes the message");
             return;
         };

@@ -5,10 +5,7 @@ use agentmote::a2a::{
 };
 use agentmote::buf::Sink;
 use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, Presented, Server};
-use agentmote::task::{
-    Content, Journal, Kept, Part, Principal, Runtime, Skill, State, Step, TaskId, TaskMemory,
-    TaskRules, Tasks, Work, run_tool,
-};
+use agentmote::task::{Content, Entropy, Journal, Kept, Part, Principal, Random, Record, Runtime, Skill, State, Step, TaskId, TaskMemory, TaskRules, Tasks, Work, run_tool};
 use agentmote::time::Instant;
 
 use crate::tool::{App, DEVICE};
@@ -94,6 +91,13 @@ fn work(app: &mut App, work: &mut Work<'_>) -> Step {
             Step::PENDING
         }
         Some(b'h') if work.append(part, true) => Step::PENDING,
+        Some(b'l') => {
+            let len = work.draft(text.len(), |sink| sink.text("true"));
+            work.with_draft(len, |work, json| {
+                work.output("draft", Part::new(Content::Data(json)))
+            });
+            Step::PENDING
+        }
         Some(b'i') if work.output(text, part) => Step::PENDING,
         Some(b'j') if work.json(text, &text) => Step::PENDING,
         _ => {
@@ -136,6 +140,17 @@ const CARD: Card = Card {
 
 const AGENT: Agent<App> = Agent::new(CARD);
 
+/// A source of bytes behind an object.
+struct Counter;
+
+impl Random for Counter {
+    fn fill(&self, bytes: &mut [u8]) {
+        if let Some(byte) = bytes.first_mut() {
+            *byte = byte.wrapping_add(3);
+        }
+    }
+}
+
 /// Requests of two callers, one after the other, timed by the input.
 pub(crate) fn exchanges(input: &[u8], out: &mut [u8]) -> usize {
     let ([now, cut, flags, version, window], input) = crate::pick(input);
@@ -149,15 +164,34 @@ pub(crate) fn exchanges(input: &[u8], out: &mut [u8]) -> usize {
     agent.streaming = flags & 64 != 0;
     agent.wait_ms = cut as u32;
     let mut memory = TaskMemory::<3, 1024, 256>::new();
+    let mut filled = 0usize;
     let rules = TaskRules::new(|bytes| {
         if let Some(byte) = bytes.first_mut() {
             *byte = byte.wrapping_add(7);
         }
     });
-    let mut tasks = Tasks::new(&mut memory, rules);
+    let mut placed = ([Record::FREE; 2], [0; 1024], [0; 192]);
+    let mut tasks = if flags & 128 != 0 {
+        let rules = TaskRules {
+            entropy: Entropy::Source(&Counter),
+            ..rules
+        };
+        let (records, logs, result) = &mut placed;
+        Tasks::over(records, logs, 512, result, rules)
+    } else {
+        Tasks::new(&mut memory, rules)
+    };
+    // The table of a device that is described at run time.
+    let made = Agent::checked(CARD, App::SKILLS.get(window..).unwrap_or(&[]));
+    let skills = match &made {
+        Ok(agent) => agent.skills(),
+        Err(broken) => {
+            filled = filled.wrapping_add(broken.rule.len());
+            App::SKILLS
+        }
+    };
     let mut app = App { moved: 0 };
     let mut exchange = Exchange::new();
-    let mut filled = 0usize;
     let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
     for (turn, body) in [first, second, first].into_iter().enumerate() {
         let now = Instant::from_millis(now as u64).after(turn as u32);
@@ -180,6 +214,7 @@ pub(crate) fn exchanges(input: &[u8], out: &mut [u8]) -> usize {
         };
         exchange.begin(&agent, &mut tasks, &mut app, &facts, now);
         for _ in 0..4 {
+            tasks.run_skills(skills, &mut app, now);
             tasks.run(&mut app, now);
             let reply = match exchange.poll(&tasks, now) {
                 Next::Answer(reply) | Next::Event(reply) | Next::Last(reply) => reply,

@@ -140,7 +140,8 @@ impl Http<'_> {
         now: Instant,
         out: &mut [u8],
     ) -> usize {
-        desk.tasks.run(&mut server.app, now);
+        desk.tasks
+            .run_skills(desk.agent.skills(), &mut server.app, now);
         let mut filled = 0usize;
         loop {
             let room = out.get_mut(filled..).unwrap_or_default();
