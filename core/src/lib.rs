@@ -28,6 +28,7 @@
 //! * `resource`: what can be read, and at which URIs;
 //! * `prompt`: what can be suggested to say;
 //! * `task` and `a2a`: work that outlives a request, and who may ask for it;
+//! * `policy`: who may ask for what, and what is written down of it;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!
@@ -46,6 +47,8 @@
 //! | `scopes` | no | callers with scopes, and tools that come and go |
 //! | `logging` | no | messages of a call, deprecated in MCP 2026-07-28 |
 //! | `credentials` | no | bearer tokens of which the device knows only digests |
+//! | `policy` | no | one policy in front of MCP and A2A: a table of credentials that come and go, scopes, a guard, audit events; brings `http` and `scopes` |
+//! | `defmt` | no | a sink of the policy's events that logs with `defmt`; brings `policy` |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]
@@ -65,6 +68,8 @@ pub mod json;
 pub mod limits;
 pub mod manual;
 pub mod mcp;
+#[cfg(any(feature = "policy", feature = "credentials", feature = "a2a"))]
+pub mod policy;
 #[cfg(feature = "prompts")]
 pub mod prompt;
 #[cfg(feature = "resources")]

@@ -83,6 +83,12 @@ pub const HTTP_SUBSCRIBERS: usize = 8;
 /// One bit of RAM each in a connection, with the feature `scopes`.
 pub const FILTERED: usize = 64;
 
+/// Credentials of one server.
+///
+/// About 72 bytes of RAM each in a server, with the feature `policy`. One more
+/// is refused; others can be known to the guard.
+pub const CREDENTIALS: usize = 8;
+
 /// Numbers under a seal that are good at the same time: sessions of HTTP
 /// clients, and questions that wait for their answer (M-148, M-184).
 ///

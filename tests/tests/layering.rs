@@ -19,6 +19,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("resource", &["tool", "json", "buf", "time", "limits"]),
     ("prompt", &["tool", "json", "time", "limits"]),
     ("task", &["tool", "json", "buf", "time", "limits"]),
+    // What a request comes to is put to it; it knows of neither protocol.
+    ("policy", &["json", "buf", "time", "limits"]),
     (
         "mcp",
         &[
@@ -27,6 +29,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "resource",
             "prompt",
             "tool",
+            "policy",
             "buf",
             "seal",
             "time",
@@ -34,12 +37,15 @@ const TABLE: &[(&str, &[&str])] = &[
             "frame::http",
         ],
     ),
-    ("a2a", &["rpc", "task", "json", "buf", "time", "limits"]),
+    (
+        "a2a",
+        &["rpc", "task", "policy", "json", "buf", "time", "limits"],
+    ),
     (
         "server",
         &[
-            "mcp", "a2a", "task", "resource", "prompt", "tool", "rpc", "frame", "json", "buf",
-            "seal", "time", "limits",
+            "mcp", "a2a", "policy", "task", "resource", "prompt", "tool", "rpc", "frame", "json",
+            "buf", "seal", "time", "limits",
         ],
     ),
     ("__private", &["tool", "json"]),

@@ -4,6 +4,8 @@
 use super::era::Wire;
 use crate::buf::Sink;
 use crate::json::{Error, write};
+#[cfg(feature = "policy")]
+use crate::policy::Why;
 use crate::rpc;
 
 const TASK_NOT_FOUND: i32 = -32001;
@@ -80,6 +82,25 @@ impl Fault {
                 Wire::V03 => rpc::INVALID_REQUEST,
             },
             Self::Version => VERSION_NOT_SUPPORTED,
+        }
+    }
+
+    /// What of a policy's events it comes to.
+    #[cfg(feature = "policy")]
+    pub(super) fn audit(self) -> Why {
+        match self {
+            Self::TaskNotFound
+            | Self::Params {
+                field: "message.metadata.skillId" | "tenant",
+                ..
+            } => Why::NotThere,
+            Self::NoRoom { .. }
+            | Self::Full { .. }
+            | Self::Internal(_)
+            | Self::NotCancelable(_)
+            | Self::Unsupported(_)
+            | Self::Ended => Why::State,
+            _ => Why::Message,
         }
     }
 

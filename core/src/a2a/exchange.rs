@@ -7,7 +7,9 @@ use super::code::Fault;
 use super::era::Wire;
 use super::project::View;
 use super::reply::{Body, Reply};
-use super::request::{Decided, Facts, decide};
+#[cfg(feature = "policy")]
+use super::request::Seen;
+use super::request::{Decided, Facts, Gate, decide};
 use crate::buf::Span;
 use crate::task::{Runtime, State, Status, Task, Tasks, What, entries};
 use crate::time::Instant;
@@ -161,12 +163,45 @@ impl Exchange {
         facts: &Facts<'_>,
         now: Instant,
     ) {
+        let decided = decide(agent, tasks, facts, now, Gate::default());
+        self.take(tasks, runtime, decided, now);
+    }
+
+    /// The same, behind a guard. Tells what is to be written down.
+    #[cfg(feature = "policy")]
+    pub(crate) fn begin_guarded<R: Runtime>(
+        &mut self,
+        agent: &Agent<R>,
+        tasks: &mut Tasks<'_>,
+        runtime: &mut R,
+        facts: &Facts<'_>,
+        now: Instant,
+        may: impl Fn(&R, &crate::policy::Request) -> bool,
+    ) -> Seen {
+        let decided = {
+            let runtime = &*runtime;
+            let may = |request: &_| may(runtime, request);
+            decide(agent, tasks, facts, now, Some(&may))
+        };
+        let seen = decided.seen;
+        self.take(tasks, runtime, decided, now);
+        seen
+    }
+
+    fn take<R: Runtime>(
+        &mut self,
+        tasks: &mut Tasks<'_>,
+        runtime: &mut R,
+        decided: Decided,
+        now: Instant,
+    ) {
         let Decided {
             id,
             wire,
             as_stream,
             plan,
-        } = decide(agent, tasks, facts, now);
+            ..
+        } = decided;
         if let Ok(Plan::Wait { task, .. } | Plan::Stream { task, .. }) = plan {
             tasks.keep(runtime, task, now);
         }

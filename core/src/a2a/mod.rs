@@ -38,4 +38,6 @@ mod stamp;
 pub use card::{Agent, Card, CardKind, Extension, Provider, Scheme, SchemeKind, Signature};
 pub use exchange::{Exchange, Next};
 pub use reply::Reply;
+#[cfg(feature = "policy")]
+pub(crate) use request::Seen;
 pub use request::{Caller, Facts};

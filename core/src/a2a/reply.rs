@@ -53,6 +53,15 @@ pub(super) enum Body {
 }
 
 impl Reply {
+    /// Why the request was refused, if this says so.
+    #[cfg(feature = "policy")]
+    pub(crate) fn refused(&self) -> Option<crate::policy::Why> {
+        match self.body {
+            Body::Fault(fault) => Some(fault.audit()),
+            _ => None,
+        }
+    }
+
     /// Writes the whole response. `buf` is the buffer that the request stands
     /// in.
     ///

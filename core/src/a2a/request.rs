@@ -1,6 +1,9 @@
 //! A request, decided: which wire it speaks, whether it is right, and what it
 //! comes to. What is wrong is refused before anything happens.
 
+#[cfg(feature = "policy")]
+use core::cell::Cell;
+
 use super::card::Agent;
 use super::choices::WAITS_BY_DEFAULT;
 use super::code::Fault;
@@ -14,7 +17,11 @@ use super::reply::Body;
 use super::stamp;
 use crate::buf::Span;
 use crate::json::{Text, Value};
+#[cfg(feature = "policy")]
+use crate::policy::{self, Endpoint, Operation, Outcome, Subject};
 use crate::rpc;
+#[cfg(feature = "policy")]
+use crate::task::State;
 use crate::task::{
     Kind, New, Principal, Refusal, Runtime, Skill, Stop, Task, TaskId, Tasks, context,
 };
@@ -58,6 +65,37 @@ pub(super) struct Decided {
     /// Whether the answer is a stream of events whatever is in it (V-014).
     pub(super) as_stream: bool,
     pub(super) plan: Result<Plan, Fault>,
+    /// What is to be written down of it.
+    #[cfg(feature = "policy")]
+    pub(super) seen: Seen,
+}
+
+/// What the guard of a policy says of a request, if there is one.
+#[cfg(feature = "policy")]
+pub(super) type Gate<'g> = Option<&'g dyn Fn(&policy::Request) -> bool>;
+#[cfg(not(feature = "policy"))]
+pub(super) type Gate<'g> = core::marker::PhantomData<&'g ()>;
+
+/// What is to be written down of a request, once it was decided.
+#[cfg(feature = "policy")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// What it asks for.
+    pub(crate) operation: Operation,
+    /// What has happened, and to what.
+    pub(crate) deed: Option<(Subject, Outcome)>,
+    /// The task that is to be stopped; what comes of it is told by the
+    /// answer.
+    pub(crate) stopping: Option<Subject>,
+}
+
+#[cfg(feature = "policy")]
+impl Seen {
+    pub(crate) const NOTHING: Self = Self {
+        operation: Operation::Request,
+        deed: None,
+        stopping: None,
+    };
 }
 
 /// Decides one request.
@@ -66,12 +104,17 @@ pub(super) fn decide<R: Runtime>(
     tasks: &mut Tasks<'_>,
     facts: &Facts<'_>,
     now: Instant,
+    gate: Gate<'_>,
 ) -> Decided {
+    #[cfg(not(feature = "policy"))]
+    let _ = gate;
     let refuse = |id: &[u8], wire, fault| Decided {
         id: Span::of(facts.buf, id),
         wire,
         as_stream: false,
         plan: Err(fault),
+        #[cfg(feature = "policy")]
+        seen: Seen::NOTHING,
     };
     let mut params = None;
     let message = rpc::read_answered(facts.body, |reader| {
@@ -101,12 +144,35 @@ pub(super) fn decide<R: Runtime>(
         facts,
         wire,
         now,
+        #[cfg(feature = "policy")]
+        gate,
+        #[cfg(feature = "policy")]
+        seen: Cell::new(Seen {
+            operation: operation(method),
+            ..Seen::NOTHING
+        }),
     };
+    let plan = request.plan(tasks, method, params);
     Decided {
         id: Span::of(facts.buf, id),
         wire,
         as_stream: wire == Wire::V03 && method.streams(),
-        plan: request.plan(tasks, method, params),
+        plan,
+        #[cfg(feature = "policy")]
+        seen: request.seen.get(),
+    }
+}
+
+#[cfg(feature = "policy")]
+const fn operation(method: Method) -> Operation {
+    match method {
+        Method::Send | Method::Stream => Operation::SendMessage,
+        Method::Get => Operation::GetTask,
+        Method::List => Operation::ListTasks,
+        Method::Cancel => Operation::CancelTask,
+        Method::Subscribe => Operation::WatchTask,
+        Method::ExtendedCard => Operation::ExtendedCard,
+        Method::Push => Operation::Request,
     }
 }
 
@@ -115,6 +181,83 @@ struct Request<'r, 'a, R: 'static> {
     facts: &'r Facts<'a>,
     wire: Wire,
     now: Instant,
+    #[cfg(feature = "policy")]
+    gate: Gate<'r>,
+    #[cfg(feature = "policy")]
+    seen: Cell<Seen>,
+}
+
+/// What a policy sees of a request.
+#[cfg(feature = "policy")]
+impl<R: Runtime> Request<'_, '_, R> {
+    /// Whether the guard lets the request reach this.
+    fn may(&self, subject: Subject) -> bool {
+        let request = policy::Request {
+            endpoint: Endpoint::Agent,
+            operation: self.seen.get().operation,
+            subject,
+        };
+        self.gate.is_none_or(|allows| allows(&request))
+    }
+
+    fn may_reach(&self, tasks: &Tasks<'_>, task: Task) -> bool {
+        self.may(subject(tasks, task))
+    }
+
+    fn may_use(&self, skill: &Skill<R>) -> bool {
+        self.may(Subject::Skill(skill.id))
+    }
+
+    fn may_ask(&self) -> bool {
+        self.may(Subject::None)
+    }
+
+    /// Notes that the message has reached a task.
+    fn note_sent(&self, tasks: &Tasks<'_>, task: Task) {
+        let outcome = match tasks.state(task) {
+            Some(State::Rejected) => Outcome::Refused(policy::Why::NotThere),
+            _ => Outcome::Accepted,
+        };
+        self.seen.set(Seen {
+            deed: Some((subject(tasks, task), outcome)),
+            ..self.seen.get()
+        });
+    }
+
+    /// Notes that a task is to be stopped.
+    fn note_stop(&self, tasks: &Tasks<'_>, task: Task) {
+        self.seen.set(Seen {
+            stopping: Some(subject(tasks, task)),
+            ..self.seen.get()
+        });
+    }
+}
+
+#[cfg(feature = "policy")]
+fn subject(tasks: &Tasks<'_>, task: Task) -> Subject {
+    tasks
+        .id(task)
+        .map_or(Subject::None, |id| Subject::Task(*id.as_bytes()))
+}
+
+/// Without a policy, scopes and owners alone decide.
+#[cfg(not(feature = "policy"))]
+impl<R: Runtime> Request<'_, '_, R> {
+    const fn may_reach(&self, _: &Tasks<'_>, _: Task) -> bool {
+        true
+    }
+
+    const fn may_use(&self, _: &Skill<R>) -> bool {
+        true
+    }
+
+    const fn may_ask(&self) -> bool {
+        true
+    }
+
+    const fn note_sent(&self, _: &Tasks<'_>, _: Task) {}
+
+    const fn note_stop(&self, _: &Tasks<'_>, _: Task) {}
 }
 
 impl<'a, R: Runtime> Request<'_, 'a, R> {
@@ -154,6 +297,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
             Method::Cancel => {
                 params.json("metadata", "metadata")?;
                 let task = self.find(tasks, &params)?;
+                self.note_stop(tasks, task);
                 match tasks.stop(task, self.now) {
                     Stop::Ended => Err(Fault::NotCancelable("it is finished")),
                     Stop::Told => Ok(self.wait(task, View::ALL, false, For::Stop)),
@@ -224,14 +368,15 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
     }
 
     fn find_id(&self, tasks: &Tasks<'_>, id: Text<'_>) -> Option<Task> {
-        tasks.find(self.who(), TaskId::read(id)?)
+        let task = tasks.find(self.who(), TaskId::read(id)?)?;
+        self.may_reach(tasks, task).then_some(task)
     }
 
     fn extended_card(&self, params: &Object<'a>) -> Result<Plan, Fault> {
         if !self.agent.extended_card {
             return Err(Fault::Unsupported("there is no extended card"));
         }
-        if !self.facts.caller.known || !self.tenant(params)? {
+        if !self.facts.caller.known || !self.tenant(params)? || !self.may_ask() {
             return Err(Fault::Unsupported("the extended card is for known callers"));
         }
         let scopes = self.who().scopes;
@@ -307,6 +452,12 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
             .skill(task)
             .and_then(|at| self.agent.skills.get(usize::from(at)))
         {
+            // Another credential of the same owner may have begun it.
+            if skill.scopes & !self.who().scopes != 0 || !self.may_use(skill) {
+                return Err(Fault::Unsupported(
+                    "the credential does not open the skill of the task",
+                ));
+            }
             self.check_modes(skill, message, modes)?;
             listens = skill.listens;
         }
@@ -321,6 +472,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
                 },
             )
             .map_err(fault)?;
+        self.note_sent(tasks, task);
         Ok(task)
     }
 
@@ -362,9 +514,11 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
             message: message.id,
             bytes: message.bytes,
         };
-        tasks
+        let task = tasks
             .create(new, self.now, |pieces| message.write(pieces))
-            .map_err(fault)
+            .map_err(fault)?;
+        self.note_sent(tasks, task);
+        Ok(task)
     }
 
     /// The skill that a message is for: the one that it names, or the first
@@ -374,6 +528,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         let named = message.metadata_text("skillId");
         let found = self.agent.skills.iter().position(|skill| {
             scopes & skill.scopes == skill.scopes
+                && self.may_use(skill)
                 && match named {
                     Some(id) => id.is(skill.id),
                     None => asks_for(message, skill),
@@ -454,6 +609,9 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         let artifacts = params.flag("includeArtifacts", "includeArtifacts")?;
         if !self.tenant(params)? {
             return Err(wrong("tenant", "is not known"));
+        }
+        if !self.may_ask() {
+            return Err(Fault::Unsupported("the credential does not open this"));
         }
         let query = Query {
             who: self.who(),

@@ -5,6 +5,8 @@ use super::Version;
 use super::request::META_VERSION;
 use crate::buf::{Sink, Span};
 use crate::json::{Error, write};
+#[cfg(feature = "policy")]
+use crate::policy::{Operation, Why};
 use crate::rpc;
 use crate::tool::{Capabilities, quote};
 
@@ -112,6 +114,24 @@ impl Fault {
             #[cfg(feature = "subscriptions")]
             Self::Busy(..) => rpc::INTERNAL_ERROR,
             Self::Internal(_) => rpc::INTERNAL_ERROR,
+        }
+    }
+
+    /// What of a policy's events it comes to.
+    #[cfg(feature = "policy")]
+    pub(crate) const fn audit(self) -> (Operation, Why) {
+        match self {
+            Self::Tool(_) => (Operation::CallTool, Why::NotThere),
+            #[cfg(feature = "resources")]
+            Self::Resource { .. } => (Operation::ReadResource, Why::NotThere),
+            #[cfg(feature = "prompts")]
+            Self::Prompt(_) => (Operation::GetPrompt, Why::NotThere),
+            #[cfg(feature = "sessions")]
+            Self::Session => (Operation::Request, Why::NotThere),
+            #[cfg(feature = "subscriptions")]
+            Self::Busy(..) => (Operation::Request, Why::State),
+            Self::Unopened | Self::Internal(_) => (Operation::Request, Why::State),
+            _ => (Operation::Request, Why::Message),
         }
     }
 

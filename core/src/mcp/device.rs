@@ -4,6 +4,8 @@ use super::revision::Method;
 use crate::json::write::is_plain;
 #[cfg(feature = "scopes")]
 use crate::limits::FILTERED;
+#[cfg(feature = "policy")]
+use crate::policy::Grant;
 #[cfg(feature = "prompts")]
 use crate::prompt::{self, Prompt};
 #[cfg(feature = "resources")]
@@ -303,6 +305,24 @@ impl<App> Device<App> {
         self.shows.is_some() || tools.any(|entry| entry.tool.scopes != 0)
     }
 
+    /// The tools that this caller sees now, less those that a policy hides.
+    #[cfg(feature = "policy")]
+    pub(crate) fn shown_by(
+        &self,
+        app: &App,
+        caller: Caller,
+        may: impl Fn(&'static str) -> bool,
+    ) -> Shown {
+        let mut shown = self.shown(app, caller);
+        shown.1 = true;
+        for (at, entry) in (0..).zip(self.tools.entries().iter().take(FILTERED)) {
+            if shown.has(at as u8) && !may(entry.tool.name) {
+                shown.hide(at);
+            }
+        }
+        shown
+    }
+
     /// The tools that this caller sees now.
     pub(crate) fn shown(&self, app: &App, caller: Caller) -> Shown {
         if !self.is_filtered() {
@@ -328,7 +348,7 @@ impl<App> Device<App> {
     /// The number of the list that is another one when it has changed.
     #[cfg(feature = "subscriptions")]
     pub(super) fn tools_version(&self, app: &App) -> u32 {
-        let Shown(hidden) = self.shown(app, Caller::ANY);
+        let hidden = self.shown(app, Caller::ANY).0;
         // One bit of 64 that changes changes the sum.
         (hidden ^ hidden >> 32) as u32
     }
@@ -336,13 +356,26 @@ impl<App> Device<App> {
 
 /// The tools that a caller sees: one bit for each that he does not see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shown(#[cfg(feature = "scopes")] u64);
+pub(crate) struct Shown(
+    #[cfg(feature = "scopes")] u64,
+    /// Whether a policy may have hidden some from others.
+    #[cfg(feature = "policy")]
+    bool,
+);
 
 impl Shown {
     pub(crate) const ALL: Self = Self(
         #[cfg(feature = "scopes")]
         0,
+        #[cfg(feature = "policy")]
+        false,
     );
+
+    /// Whether others may see other tools because of a policy (M-045).
+    #[cfg(feature = "policy")]
+    pub(super) const fn is_own(self) -> bool {
+        self.1
+    }
 
     #[cfg(feature = "scopes")]
     fn hide(&mut self, at: u32) {
@@ -390,4 +423,7 @@ pub(crate) struct Who {
     #[cfg(feature = "input")]
     pub id: u32,
     pub shown: Shown,
+    /// By what authority he asks.
+    #[cfg(feature = "policy")]
+    pub grant: Grant,
 }

@@ -180,6 +180,10 @@ pub(crate) fn write_reply<App>(
             if device.is_filtered() {
                 cached = Some((device.ttl_ms, false));
             }
+            #[cfg(feature = "policy")]
+            if shown.is_own() {
+                cached = Some((device.ttl_ms, false));
+            }
         }
         #[cfg(feature = "resources")]
         Body::Resources { from, to } => {

@@ -1,12 +1,16 @@
 //! An array of messages (M-197), worked through one after the other.
 
 use super::Server;
+#[cfg(feature = "policy")]
+use super::running::note;
 use super::running::{Admission, Running, reply};
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use super::work::work;
 use crate::buf::Span;
 use crate::json::{self, Elements};
 use crate::mcp::{Body, CallPlan, Decision, Fault, Framing, Reply, Version, Who, decide};
+#[cfg(feature = "policy")]
+use crate::policy::{Outcome as Happened, Why};
 use crate::time::Instant;
 use crate::tool::Outcome;
 
@@ -123,6 +127,8 @@ impl Batch {
             if !done {
                 return Turn::Wait;
             }
+            #[cfg(feature = "policy")]
+            call.ended(server, now, outcome);
             let reply = call.reply(server, now, buf, result, outcome);
             self.waiting = None;
             return Turn::Answer(reply);
@@ -181,6 +187,8 @@ impl Batch {
                         outcome.refuse(result, |out| {
                             out.text("this tool takes its time: call it alone, not in a batch");
                         });
+                        #[cfg(feature = "policy")]
+                        note(server, now, plan, Happened::Refused(Why::State));
                     }
                     Admission::Begin(mut call, args) => {
                         let done = call.start(server, now, buf, args, result, outcome);
@@ -190,6 +198,8 @@ impl Batch {
                             self.waiting = Some(call);
                             return Turn::Wait;
                         }
+                        #[cfg(feature = "policy")]
+                        call.ended(server, now, outcome);
                     }
                     Admission::Failed => {}
                     #[cfg(feature = "input")]

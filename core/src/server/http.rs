@@ -4,7 +4,7 @@
 mod agent;
 
 #[cfg(feature = "a2a")]
-pub use agent::{AgentDesk, Presented};
+pub use agent::AgentDesk;
 
 use super::Server;
 use super::batch::{Batch, Turn};
@@ -33,6 +33,15 @@ use crate::mcp::{
 };
 #[cfg(feature = "subscriptions")]
 use crate::mcp::{Sources, Version, write_acknowledged, write_change, write_listen_end};
+#[cfg(feature = "credentials")]
+use crate::policy;
+#[cfg(any(feature = "policy", feature = "a2a"))]
+use crate::policy::Presented;
+#[cfg(feature = "policy")]
+use crate::policy::{
+    Denial, Doer, Endpoint, Grant, Operation, Outcome as Happened, Request as Asked, Subject,
+    WELL_KNOWN, Why, write_challenge,
+};
 use crate::time::Instant;
 use crate::tool::{Caller, Outcome, Progress};
 #[cfg(feature = "logging")]
@@ -67,13 +76,10 @@ pub struct Credential {
 /// Whose token this is: every digest is looked at, each in the same time.
 #[cfg(feature = "credentials")]
 fn owner(credentials: &[Credential], token: &[u8]) -> Option<Caller> {
-    use sha2::Digest as _;
-    let digest: [u8; 32] = sha2::Sha256::digest(token).into();
+    let digest = policy::of(token);
     let mut owner = None;
     for credential in credentials {
-        let bytes = credential.digest.iter().zip(&digest);
-        let differs = bytes.fold(0, |differs, (a, b)| differs | a ^ b);
-        if core::hint::black_box(differs) == 0 {
+        if policy::same(&credential.digest, &digest) {
             owner = Some(credential.caller);
         }
     }
@@ -243,6 +249,9 @@ pub struct Http<'m> {
     streaming: bool,
     /// Who sent the request.
     caller: Option<Caller>,
+    /// By what authority.
+    #[cfg(feature = "policy")]
+    grant: Option<Grant>,
     /// Whether the connection ends after this answer.
     closing: bool,
     /// Whether the peer has gone while a call of its goes on (M-190).
@@ -264,6 +273,10 @@ struct Listen {
 #[derive(Debug)]
 enum State {
     Head(HeadEnd),
+    /// The head stands in the buffer; whether its body is read is for the
+    /// policy to say.
+    #[cfg(feature = "policy")]
+    Judge,
     Body(BodyReader),
     /// The whole request stands in the buffer.
     Ready,
@@ -286,6 +299,12 @@ enum What {
     Continue,
     /// An answer of HTTP alone: its status and a sentence.
     Plain(u16, &'static str),
+    /// Who asks is not let in.
+    #[cfg(feature = "policy")]
+    Denied(Denial),
+    /// Where credentials come from (M-202).
+    #[cfg(feature = "policy")]
+    Metadata,
     /// To a preflight `OPTIONS`.
     Preflight,
     Accepted,
@@ -367,6 +386,8 @@ impl<'m> Http<'m> {
             #[cfg(feature = "a2a")]
             agent: agent::Post::NONE,
             caller: None,
+            #[cfg(feature = "policy")]
+            grant: None,
             streaming: false,
             closing: false,
             gone: false,
@@ -432,6 +453,8 @@ impl<'m> Http<'m> {
         self.closing = true;
         #[cfg(feature = "a2a")]
         if self.agent.is_asked() {
+            #[cfg(feature = "policy")]
+            self.record_stop(server, now, None);
             // A task goes on without who asked for it.
             self.agent.clear();
             self.state = State::Closed;
@@ -531,8 +554,154 @@ impl<'m> Http<'m> {
         self.closing = !head.keep_alive;
         #[cfg(feature = "a2a")]
         self.route_agent(&head);
-        self.caller = self.find_caller(&head);
-        self.refusal = self.judge(&head);
+        #[cfg(feature = "policy")]
+        {
+            self.head = Some(head);
+            self.state = State::Judge;
+        }
+        #[cfg(not(feature = "policy"))]
+        {
+            self.caller = self.find_caller(&head);
+            let refusal = self.judge_place(&head);
+            let refusal = refusal.or_else(|| self.judge_caller());
+            self.refusal = refusal.or_else(|| self.judge_body(&head));
+            self.accept(head);
+        }
+    }
+
+    /// Judges the head that stands in the buffer, before any of its body is
+    /// read (M-205).
+    #[cfg(feature = "policy")]
+    fn judge<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        let Some(head) = self.head.take() else {
+            return self.refuse(What::Plain(500, "no request"));
+        };
+        self.caller = None;
+        self.grant = None;
+        let refusal = self.judge_place(&head);
+        let refusal = refusal.or_else(|| self.judge_metadata(server, &head));
+        let refusal = refusal.or_else(|| self.judge_grant(server, now, &head));
+        self.refusal = refusal.or_else(|| self.judge_body(&head));
+        self.accept(head);
+    }
+
+    /// The metadata, if that is what the request is for.
+    #[cfg(feature = "policy")]
+    fn judge_metadata<App>(&self, server: &Server<App>, head: &Head) -> Option<What> {
+        if !self.is_metadata(head) {
+            return None;
+        }
+        let has = server.policy.as_ref()?.rules.protected.is_some();
+        Some(match head.method {
+            _ if !has => NO_PATH,
+            Method::Get | Method::Head => What::Metadata,
+            _ => What::Plain(405, "only GET is served here"),
+        })
+    }
+
+    /// Whether the path is that of the metadata, of the endpoint or at the
+    /// root (M-202).
+    #[cfg(feature = "policy")]
+    fn is_metadata(&self, head: &Head) -> bool {
+        let path = head.path(self.head_bytes());
+        path.strip_prefix(WELL_KNOWN.as_bytes())
+            .is_some_and(|rest| rest.is_empty() || rest == self.config.path.as_bytes())
+    }
+
+    /// Whether who sends the request is let in, by the policy if there is
+    /// one.
+    #[cfg(feature = "policy")]
+    fn judge_grant<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        head: &Head,
+    ) -> Option<What> {
+        #[cfg(feature = "a2a")]
+        if self.is_card() {
+            return None;
+        }
+        let Some(policy) = &mut server.policy else {
+            self.caller = self.find_caller(head);
+            self.grant = self
+                .caller
+                .map(|caller| Grant::of_place(caller.id, caller.scopes));
+            return self.judge_caller();
+        };
+        let presented = presented(head, self.rx.get(..self.head_len).unwrap_or(&[]));
+        let endpoint = self.endpoint();
+        match policy.admit(&mut server.app, endpoint, presented, now) {
+            Ok(grant) => {
+                self.caller = Some(Caller {
+                    id: grant.id,
+                    scopes: grant.scopes,
+                });
+                self.grant = Some(grant);
+                None
+            }
+            Err((denial, grant)) => {
+                self.grant = grant;
+                Some(What::Denied(denial))
+            }
+        }
+    }
+
+    #[cfg(feature = "policy")]
+    fn endpoint(&self) -> Endpoint {
+        #[cfg(feature = "a2a")]
+        if self.agent.is_asked() {
+            return Endpoint::Agent;
+        }
+        Endpoint::Mcp
+    }
+
+    /// Who is written down.
+    #[cfg(feature = "policy")]
+    fn doer(&self) -> Doer {
+        self.grant.as_ref().map_or(Doer::NOBODY, Grant::doer)
+    }
+
+    /// Writes down that something was refused, if this says so. To be called
+    /// when the first byte of it goes out, so once.
+    #[cfg(feature = "policy")]
+    fn record<App>(&self, server: &mut Server<App>, now: Instant, what: What) {
+        let why = match what {
+            What::Plain(401, _) => Why::Credential,
+            What::Plain(..) => Why::Http,
+            What::Denied(denial) => match denial {
+                Denial::Missing(_) | Denial::Unknown(_) => Why::Credential,
+                Denial::Scope(_) => Why::Scope,
+                Denial::Tries(_) => Why::Tries,
+            },
+            What::Answer(_, reply)
+            | What::StreamEnd(reply)
+            | What::BatchHead(reply)
+            | What::BatchAnswer(reply) => {
+                return server.record_refusal(now, self.doer(), &reply);
+            }
+            _ => return,
+        };
+        let request = Asked {
+            endpoint: self.endpoint(),
+            operation: Operation::Request,
+            subject: Subject::None,
+        };
+        server.record(now, self.doer(), request, Happened::Refused(why));
+    }
+
+    /// Whether what the request was granted is still good. A stream ends when
+    /// it is not.
+    #[cfg(feature = "policy")]
+    #[cfg(any(feature = "subscriptions", feature = "a2a"))]
+    fn is_granted<App>(&self, server: &Server<App>, now: Instant) -> bool {
+        match (&server.policy, &self.grant) {
+            (Some(policy), Some(grant)) => policy.holds(grant, now),
+            _ => true,
+        }
+    }
+
+    /// Reads the body of a request, or refuses that.
+    fn accept(&mut self, head: Head) {
         let room = self.rx.len().saturating_sub(self.head_len);
         let body = head.body;
         let waits = head.expect_continue;
@@ -580,8 +749,9 @@ impl<'m> Http<'m> {
         known
     }
 
-    /// What is wrong with a request as far as its head tells.
-    fn judge(&self, head: &Head) -> Option<What> {
+    /// What is wrong with where a request comes from and goes to, as far as
+    /// its head tells.
+    fn judge_place(&self, head: &Head) -> Option<What> {
         let bytes = self.head_bytes();
         let host = head.host(bytes).unwrap_or(&[]);
         let host_fine = match self.config.hosts {
@@ -597,10 +767,14 @@ impl<'m> Http<'m> {
         }
         #[cfg(feature = "a2a")]
         if self.agent.is_asked() {
-            return self.judge_agent(head);
+            return self.judge_agent_method(head);
+        }
+        #[cfg(feature = "policy")]
+        if self.is_metadata(head) {
+            return None;
         }
         if !head.path_is(bytes, self.config.path) {
-            return Some(What::Plain(404, "no such path"));
+            return Some(NO_PATH);
         }
         match head.method {
             Method::Post => {}
@@ -612,8 +786,26 @@ impl<'m> Http<'m> {
             Method::Get if names_session(head, bytes) => {}
             _ => return Some(NOT_SERVED),
         }
-        if self.caller.is_none() {
-            return Some(What::Plain(401, "a bearer token is needed"));
+        None
+    }
+
+    /// Whether who sends the request may not, where an agent does not judge
+    /// him.
+    fn judge_caller(&self) -> Option<What> {
+        #[cfg(feature = "a2a")]
+        if self.agent.is_asked() {
+            return None;
+        }
+        let none = self.caller.is_none();
+        none.then_some(What::Plain(401, "a bearer token is needed"))
+    }
+
+    /// What is wrong with the form of the body, as far as the head tells.
+    fn judge_body(&self, head: &Head) -> Option<What> {
+        let bytes = self.head_bytes();
+        #[cfg(feature = "a2a")]
+        if self.agent.is_asked() {
+            return self.judge_agent_body(head);
         }
         match head
             .field(bytes, Field::ContentType)
@@ -667,6 +859,10 @@ impl<'m> Http<'m> {
                     if room.is_empty() {
                         return filled;
                     }
+                    #[cfg(feature = "policy")]
+                    if sending.length.is_none() {
+                        self.record(server, now, sending.what);
+                    }
                     let (written, done) =
                         self.write(server, sending.what, length, sending.sent, room);
                     self.spoke = now;
@@ -693,6 +889,10 @@ impl<'m> Http<'m> {
                         return filled;
                     }
                 }
+                #[cfg(feature = "policy")]
+                State::Judge => {
+                    self.judge(server, now);
+                }
                 State::Head(_) | State::Body(_) | State::Closed => return filled,
             }
         }
@@ -718,6 +918,17 @@ impl<'m> Http<'m> {
         self.send(What::Answer(status, reply));
     }
 
+    #[cfg(not(feature = "policy"))]
+    fn asker(&self) -> Caller {
+        self.caller.unwrap_or(NOBODY)
+    }
+
+    #[cfg(feature = "policy")]
+    fn asker(&self) -> Grant {
+        self.grant
+            .unwrap_or(Grant::of_place(NOBODY.id, NOBODY.scopes))
+    }
+
     /// Takes the request that stands in the buffer.
     fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
         if let Some(refusal) = self.refusal.take() {
@@ -729,6 +940,7 @@ impl<'m> Http<'m> {
             return self.send(What::Plain(500, "no request"));
         };
         let headers = Headers::of(head, self.head_bytes());
+        #[cfg(feature = "sessions")]
         let caller = self.caller.unwrap_or(NOBODY);
         #[cfg(feature = "sessions")]
         let named = headers.session_id().filter(|_| server.desk.key.is_some());
@@ -784,7 +996,7 @@ impl<'m> Http<'m> {
         let modern = headers.is_modern();
         let decision = decide(
             server.device,
-            server.who(caller),
+            server.who(self.asker()),
             self.rx,
             body,
             Framing::Http(headers),
@@ -1140,6 +1352,8 @@ impl<'m> Http<'m> {
         if done {
             #[cfg(feature = "sessions")]
             self.leave(server);
+            #[cfg(feature = "policy")]
+            call.ended(server, now, &self.outcome);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
             return self.finish(reply);
         }
@@ -1185,6 +1399,12 @@ impl<'m> Http<'m> {
         }
         #[cfg(feature = "subscriptions")]
         if let Some(listen) = self.listen {
+            #[cfg(feature = "policy")]
+            if !self.is_granted(server, now) {
+                self.closing = true;
+                self.state = State::Closed;
+                return true;
+            }
             return self.tell(server, now, listen);
         }
         if let Some(mut call) = self.call.take() {
@@ -1233,7 +1453,7 @@ impl<'m> Http<'m> {
         if self.ticket != 0 && server.desk.is_cancelled(now, self.ticket) {
             batch.cancel(server, now, self.rx, self.result, &mut self.outcome);
         }
-        let who = server.who(self.caller.unwrap_or(NOBODY));
+        let who = server.who(self.asker());
         let turn = batch.go_on(
             server,
             now,
@@ -1404,6 +1624,19 @@ impl<'m> Http<'m> {
                 out.text(text);
                 out.byte(b'\n');
             }
+            #[cfg(feature = "policy")]
+            What::Denied(denial) => {
+                out.text(denial.text());
+                out.byte(b'\n');
+            }
+            #[cfg(feature = "policy")]
+            What::Metadata => {
+                if let Some(policy) = &server.policy
+                    && let Some(protected) = &policy.rules.protected
+                {
+                    protected.write(out, policy.rules.scopes);
+                }
+            }
             What::Progress(progress) => {
                 out.text(EVENT);
                 let token = self
@@ -1475,6 +1708,21 @@ impl<'m> Http<'m> {
                 // A sentence and its line end.
                 let length = Content::Length(text.len() + 1);
                 self.write_head(out, status, Some("text/plain"), length);
+                self.write_body(out, server, what);
+            }
+            #[cfg(feature = "policy")]
+            What::Denied(denial) => {
+                let mut challenge = [0; CHALLENGE];
+                let mut seconds = [0; 10];
+                let extra = write_denial(server, denial, &mut challenge, &mut seconds);
+                let length = Content::Length(length);
+                let media = Some("text/plain");
+                self.write_head_with(out, denial.status(), media, length, extra);
+                self.write_body(out, server, what);
+            }
+            #[cfg(feature = "policy")]
+            What::Metadata => {
+                self.write_head(out, 200, Some(JSON), Content::Length(length));
                 self.write_body(out, server, what);
             }
             What::Preflight => self.write_head(out, 204, None, Content::Length(0)),
@@ -1553,6 +1801,18 @@ impl<'m> Http<'m> {
         content_type: Option<&str>,
         content: Content,
     ) {
+        self.write_head_with(out, status, content_type, content, None);
+    }
+
+    /// The same, with a field that says why.
+    fn write_head_with(
+        &self,
+        out: &mut Sink<'_>,
+        status: u16,
+        content_type: Option<&str>,
+        content: Content,
+        why: Option<(&str, &[u8])>,
+    ) {
         let mut answer = ResponseHead::new(status);
         answer.content_type = content_type;
         answer.content = content;
@@ -1574,7 +1834,9 @@ impl<'m> Http<'m> {
             minted = [(SESSION, id.text())];
             answer.extra = &minted;
         }
-        if status == 401 {
+        if let Some(why) = &why {
+            answer.extra = core::slice::from_ref(why);
+        } else if status == 401 {
             answer.extra = &[("WWW-Authenticate", b"Bearer")];
         } else if content == Content::Chunked && content_type == Some(EVENTS) {
             // Proxies must not hold events back (M-081).
@@ -1606,6 +1868,7 @@ impl<'m> Http<'m> {
 
 /// Who may do nothing.
 const NOBODY: Caller = Caller { id: 0, scopes: 0 };
+const NO_PATH: What = What::Plain(404, "no such path");
 const NOT_SERVED: What = What::Plain(405, "only POST is served here");
 /// How often it is looked for what other connections have brought, in
 /// milliseconds.
@@ -1621,6 +1884,50 @@ const EVENTS: &str = "text/event-stream";
 const EVENT: &str = "event: message\ndata: ";
 /// How long a page need not ask again, in seconds.
 const PREFLIGHT_S: u32 = 600;
+
+/// Bytes of a challenge; see [`Rules`](crate::policy::Rules) for what is in
+/// it. A longer one is cut down to the name of the scheme.
+#[cfg(feature = "policy")]
+const CHALLENGE: usize = 512;
+
+/// The field of a denial: what is needed, or how long to wait.
+#[cfg(feature = "policy")]
+fn write_denial<'w, App>(
+    server: &Server<App>,
+    denial: Denial,
+    challenge: &'w mut [u8; CHALLENGE],
+    seconds: &'w mut [u8; 10],
+) -> Option<(&'static str, &'w [u8])> {
+    let policy = server.policy.as_ref()?;
+    if let Denial::Tries(wait) = denial {
+        let mut sink = Sink::new(seconds);
+        sink.number(u64::from(wait));
+        let len = sink.filled();
+        return Some(("Retry-After", seconds.get(..len)?));
+    }
+    let mut sink = Sink::new(challenge);
+    write_challenge(&mut sink, &policy.rules, denial);
+    if sink.overflowed() {
+        return Some(("WWW-Authenticate", b"Bearer"));
+    }
+    let len = sink.filled();
+    Some(("WWW-Authenticate", challenge.get(..len)?))
+}
+
+/// What a head shows of who sends it.
+#[cfg(any(feature = "policy", feature = "a2a"))]
+fn presented<'h>(head: &Head, bytes: &'h [u8]) -> Presented<'h> {
+    if let Some(value) = head.field(bytes, Field::Authorization)
+        && let Some((scheme, token)) = value.split_at_checked(BEARER.len())
+        && scheme.eq_ignore_ascii_case(BEARER)
+    {
+        return Presented::Bearer(token);
+    }
+    match head.field(bytes, Field::ApiKey) {
+        Some(key) => Presented::ApiKey(key),
+        None => Presented::None,
+    }
+}
 
 #[cfg(feature = "sessions")]
 fn names_session(head: &Head, bytes: &[u8]) -> bool {

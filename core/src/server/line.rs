@@ -3,6 +3,8 @@
 
 use super::Server;
 use super::batch::{Batch, Turn};
+#[cfg(feature = "policy")]
+use super::running::note;
 use super::running::{Admission, Running, UNKNOWN, keep, reply};
 #[cfg(feature = "subscriptions")]
 use super::watch::Subscription;
@@ -20,6 +22,8 @@ use crate::mcp::{
 use crate::mcp::{
     Sources, Version, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
 };
+#[cfg(feature = "policy")]
+use crate::policy::{Grant, Outcome as Happened, Why};
 use crate::time::Instant;
 use crate::tool::{Caller, Outcome, Progress};
 #[cfg(feature = "logging")]
@@ -251,9 +255,19 @@ impl<'m> Line<'m> {
         self.caller = caller;
     }
 
-    #[cfg(any(feature = "input", feature = "scopes"))]
+    #[cfg(all(any(feature = "input", feature = "scopes"), not(feature = "policy")))]
     fn caller(&self) -> Caller {
         self.caller
+    }
+
+    #[cfg(not(feature = "policy"))]
+    fn asker(&self) -> Caller {
+        self.caller()
+    }
+
+    #[cfg(feature = "policy")]
+    fn asker(&self) -> Grant {
+        Grant::of_place(self.caller.id, self.caller.scopes)
     }
 
     #[cfg(not(any(feature = "input", feature = "scopes")))]
@@ -326,6 +340,12 @@ impl<'m> Line<'m> {
                 let room = out.get_mut(filled..).unwrap_or_default();
                 if room.is_empty() {
                     return filled;
+                }
+                #[cfg(feature = "policy")]
+                if sending.sent == 0
+                    && let What::Answer(reply) | What::Finished(reply, _) = sending.what
+                {
+                    server.record_refusal(now, self.asker().doer(), &reply);
                 }
                 let (written, done) = self.write(server, sending, room);
                 filled += written;
@@ -517,7 +537,7 @@ impl<'m> Line<'m> {
         }
         let decision = decide(
             server.device,
-            server.who(self.caller()),
+            server.who(self.asker()),
             self.rx,
             line,
             Framing::Line(self.session),
@@ -620,6 +640,8 @@ impl<'m> Line<'m> {
         };
         if !call.may_wait(server) {
             call.start(server, now, self.rx, args, self.result, &mut self.outcome);
+            #[cfg(feature = "policy")]
+            call.ended(server, now, &self.outcome);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
             return self.send_step(What::Answer(reply));
         }
@@ -633,6 +655,8 @@ impl<'m> Line<'m> {
                 write::u64(out, calls as u64);
                 out.text(" calls in flight, which is the limit");
             });
+            #[cfg(feature = "policy")]
+            note(server, now, plan, Happened::Refused(Why::State));
             return self.send(answer);
         };
         match keep(call.plan, self.rx, kept_mut(self.kept, self.share, at)) {
@@ -645,6 +669,8 @@ impl<'m> Line<'m> {
                     out.text(" bytes while it is in flight, the limit is ");
                     write::u64(out, share as u64);
                 });
+                #[cfg(feature = "policy")]
+                note(server, now, call.plan, Happened::Refused(Why::State));
                 return self.send(answer);
             }
         }
@@ -668,6 +694,8 @@ impl<'m> Line<'m> {
         let done = done || !self.ask(server, now, at, &mut call);
         if done {
             let message = kept(self.kept, self.share, at);
+            #[cfg(feature = "policy")]
+            call.ended(server, now, &self.outcome);
             let reply = call.reply(server, now, message, self.result, &mut self.outcome);
             self.send_step(What::Finished(reply, at));
         } else if let Some(progress) = call.report() {
@@ -765,7 +793,7 @@ impl<'m> Line<'m> {
         let Some(mut batch) = self.batch.take() else {
             return false;
         };
-        let who = server.who(self.caller());
+        let who = server.who(self.asker());
         let turn = batch.go_on(
             server,
             now,

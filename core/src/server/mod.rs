@@ -28,10 +28,12 @@ mod watch;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 mod work;
 
+#[cfg(all(feature = "http", feature = "a2a"))]
+pub use crate::policy::Presented;
+#[cfg(all(feature = "http", feature = "a2a"))]
+pub use http::AgentDesk;
 #[cfg(feature = "credentials")]
 pub use http::Credential;
-#[cfg(all(feature = "http", feature = "a2a"))]
-pub use http::{AgentDesk, Presented};
 #[cfg(feature = "http")]
 pub use http::{Allow, Bearer, Http, HttpConfig, HttpMemory};
 pub use line::{Line, LineMemory, Place};
@@ -40,6 +42,12 @@ use crate::mcp::Device;
 #[cfg(not(feature = "scopes"))]
 use crate::mcp::Shown;
 use crate::mcp::Who;
+#[cfg(feature = "policy")]
+use crate::mcp::{Body, Reply};
+#[cfg(feature = "policy")]
+use crate::policy::{Doer, Endpoint, Grant, Outcome as Happened, Policy, Request, Subject};
+#[cfg(feature = "policy")]
+use crate::time::Instant;
 use crate::tool::Caller;
 
 /// What is served, and the application that its handlers act on.
@@ -54,6 +62,9 @@ pub struct Server<App: 'static> {
     /// What its subscribers are told of.
     #[cfg(feature = "subscriptions")]
     pub(crate) watch: watch::Watch,
+    /// Who may ask for what; nothing where that is not its matter.
+    #[cfg(feature = "policy")]
+    policy: Option<Policy<App>>,
 }
 
 impl<App> Server<App> {
@@ -66,10 +77,13 @@ impl<App> Server<App> {
             desk: desk::Desk::new(),
             #[cfg(feature = "subscriptions")]
             watch: watch::Watch::new(),
+            #[cfg(feature = "policy")]
+            policy: None,
         }
     }
 
     /// What the decision of a message of this caller needs.
+    #[cfg(not(feature = "policy"))]
     pub(crate) fn who(&self, caller: Caller) -> Who {
         #[cfg(not(any(feature = "input", feature = "scopes")))]
         let _ = caller;
@@ -80,6 +94,71 @@ impl<App> Server<App> {
             shown: self.device.shown(&self.app, caller),
             #[cfg(not(feature = "scopes"))]
             shown: Shown::ALL,
+        }
+    }
+
+    /// What the decision of a message of this caller needs.
+    #[cfg(feature = "policy")]
+    pub(crate) fn who(&self, grant: Grant) -> Who {
+        let caller = Caller {
+            id: grant.id,
+            scopes: grant.scopes,
+        };
+        Who {
+            #[cfg(feature = "input")]
+            id: caller.id,
+            shown: match &self.policy {
+                Some(policy) => self.device.shown_by(&self.app, caller, |tool| {
+                    policy.shows(&self.app, &grant, tool)
+                }),
+                None => self.device.shown(&self.app, caller),
+            },
+            grant,
+        }
+    }
+
+    /// The same, behind a policy: it says who is let in over HTTP, in place
+    /// of the credentials of an [`HttpConfig`] and of the callers of an
+    /// [`AgentDesk`](crate::server::AgentDesk), what tools and tasks are there
+    /// for whom on every transport, and what is written down.
+    #[cfg(feature = "policy")]
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy<App>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Puts a policy in front of a server that is there already.
+    #[cfg(feature = "policy")]
+    pub fn set_policy(&mut self, policy: Policy<App>) {
+        self.policy = Some(policy);
+    }
+
+    /// Its policy: to add, rotate and revoke credentials.
+    #[cfg(feature = "policy")]
+    pub fn policy(&mut self) -> Option<&mut Policy<App>> {
+        self.policy.as_mut()
+    }
+
+    /// Writes an event down, if there is a policy.
+    #[cfg(feature = "policy")]
+    pub(crate) fn record(&mut self, now: Instant, who: Doer, request: Request, outcome: Happened) {
+        if let Some(policy) = &self.policy {
+            policy.record(&mut self.app, now, who, request, outcome);
+        }
+    }
+
+    /// Writes down that a message of MCP was refused, if this answer says so.
+    #[cfg(feature = "policy")]
+    pub(crate) fn record_refusal(&mut self, now: Instant, who: Doer, reply: &Reply) {
+        if let Body::Fault(fault) = reply.body {
+            let (operation, why) = fault.audit();
+            let request = Request {
+                endpoint: Endpoint::Mcp,
+                operation,
+                subject: Subject::None,
+            };
+            self.record(now, who, request, Happened::Refused(why));
         }
     }
 

@@ -12,6 +12,8 @@ use crate::json::write;
 #[cfg(feature = "input")]
 use crate::mcp::{ANSWER_MS, About, Arguments, Fault, Retry};
 use crate::mcp::{Body, CallPlan, Reply, Version};
+#[cfg(feature = "policy")]
+use crate::policy::{Endpoint, Operation, Outcome as Happened, Request, Subject, Why};
 use crate::time::Instant;
 use crate::tool::{Args, Blocks, Call, Entry, Outcome, Progress, check, run};
 #[cfg(feature = "input")]
@@ -69,6 +71,8 @@ impl Running {
             outcome.refuse(result, |report| {
                 check(&entry.tool, object, Some(report));
             });
+            #[cfg(feature = "policy")]
+            note(server, now, plan, Happened::Refused(Why::Arguments));
             return Admission::Failed;
         };
         #[cfg_attr(
@@ -176,6 +180,8 @@ impl Running {
         result: &mut [u8],
         outcome: &mut Outcome,
     ) {
+        #[cfg(feature = "policy")]
+        note(server, now, self.plan, Happened::Cancelled);
         if let (Some(entry), Some(args)) = (entry(server, self.plan), self.args(server, message)) {
             // One that is not polled has nothing begun: it waits for answers.
             #[cfg(feature = "input")]
@@ -189,6 +195,22 @@ impl Running {
                 call.with_memo(self.memo).of(self.plan.tool).cancelled(),
             );
         }
+    }
+
+    /// Writes down what has come of it, once it is done. To be called once,
+    /// before [`reply`](Self::reply).
+    #[cfg(feature = "policy")]
+    pub(super) fn ended<App>(&self, server: &mut Server<App>, now: Instant, outcome: &Outcome) {
+        #[cfg(feature = "input")]
+        let asks = self.asked && outcome.asks();
+        #[cfg(not(feature = "input"))]
+        let asks = false;
+        let happened = match () {
+            () if asks => Happened::Asked,
+            () if outcome.failed() => Happened::Failed,
+            () => Happened::Done,
+        };
+        note(server, now, self.plan, happened);
     }
 
     /// The arguments, which were found right before.
@@ -507,6 +529,22 @@ impl Running {
             ..reply(self.plan)
         }
     }
+}
+
+/// Writes down what has come of a call.
+#[cfg(feature = "policy")]
+pub(super) fn note<App>(
+    server: &mut Server<App>,
+    now: Instant,
+    plan: CallPlan,
+    happened: Happened,
+) {
+    let request = Request {
+        endpoint: Endpoint::Mcp,
+        operation: Operation::CallTool,
+        subject: entry(server, plan).map_or(Subject::None, |entry| Subject::Tool(entry.tool.name)),
+    };
+    server.record(now, plan.doer, request, happened);
 }
 
 /// The answer to a call whose result stands in the buffer.

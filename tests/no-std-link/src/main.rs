@@ -20,6 +20,7 @@ mod derived;
 mod http;
 mod json;
 mod offered;
+mod policed;
 mod served;
 mod tasks;
 mod tool;
@@ -76,8 +77,10 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         18 => tasks::exchanges(rest, out),
         19 => tasks::cards(rest, out),
         20 => tasks::connection(rest, out),
+        21 => policed::connection(rest, out),
+        22 => policed::table(rest),
         #[cfg(feature = "spoiled")]
-        21 => usize::from(rest[3]),
+        23 => usize::from(rest[3]),
         _ => 0,
     }
 }

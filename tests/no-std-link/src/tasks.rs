@@ -262,7 +262,7 @@ pub(crate) fn cards(input: &[u8], out: &mut [u8]) -> usize {
     sum
 }
 
-static AGENT_OF_DESK: Agent<App> = AGENT;
+pub(crate) static AGENT_OF_DESK: Agent<App> = AGENT;
 
 fn caller(credential: Presented<'_>) -> Option<Caller<'static>> {
     match credential {

@@ -1,27 +1,23 @@
 //! A2A on an HTTP connection: its endpoint and its cards, beside the path of
 //! MCP.
 
-use super::{BEARER, EVENTS, Http, JSON, KEEP_ALIVE_MS, Sending, State, What};
+use super::{EVENTS, Http, JSON, KEEP_ALIVE_MS, Sending, State, What, presented};
+#[cfg(feature = "policy")]
+use crate::a2a::Seen;
 use crate::a2a::{Agent, Caller, CardKind, Exchange, Facts, Next, Reply};
 use crate::buf::Sink;
 use crate::frame::http::{
     BodyLength, CHUNK_END, Content, Field, Head, LAST_CHUNK, MediaType, Method, ResponseHead,
     chunk_start, etag_listed, media_type,
 };
+use crate::policy::Presented;
+#[cfg(feature = "policy")]
+use crate::policy::{Endpoint, Outcome, Request, Subject, Why};
 use crate::server::Server;
+#[cfg(feature = "policy")]
+use crate::task::Principal;
 use crate::task::{Runtime, Tasks};
 use crate::time::Instant;
-
-/// What a request shows of who sends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presented<'h> {
-    /// Nothing.
-    None,
-    /// The token of `Authorization: Bearer`.
-    Bearer(&'h [u8]),
-    /// The value of `X-API-Key`.
-    ApiKey(&'h [u8]),
-}
 
 /// An agent that HTTP connections serve: its card, its tasks, and who may
 /// ask.
@@ -49,6 +45,9 @@ pub(super) struct Post {
     looked: Instant,
     /// The first event, while the head of its stream goes out.
     held: Option<Said>,
+    /// What is to be written down of the request.
+    #[cfg(feature = "policy")]
+    seen: Seen,
 }
 
 impl Post {
@@ -59,6 +58,8 @@ impl Post {
         extensions: 0,
         looked: Instant::from_millis(0),
         held: None,
+        #[cfg(feature = "policy")]
+        seen: Seen::NOTHING,
     };
 
     /// Forgets the request.
@@ -157,7 +158,14 @@ impl Http<'_> {
                 State::Ready => self.take_agent(server, desk, now),
                 State::Working => {
                     self.agent.looked = now;
-                    if !self.next_of_agent(desk, now) {
+                    #[cfg(feature = "policy")]
+                    if self.streaming && !self.is_granted(server, now) {
+                        self.agent.clear();
+                        self.closing = true;
+                        self.state = State::Closed;
+                        return filled;
+                    }
+                    if !self.next_of_agent(server, desk, now) {
                         return filled;
                     }
                 }
@@ -168,6 +176,10 @@ impl Http<'_> {
                 }) => {
                     if room.is_empty() {
                         return filled;
+                    }
+                    #[cfg(feature = "policy")]
+                    if length.is_none() {
+                        self.record_said(server, now, said);
                     }
                     let length = length.unwrap_or_else(|| {
                         let mut count = Sink::counter();
@@ -231,10 +243,13 @@ impl Http<'_> {
         self.agent.route = route;
     }
 
-    /// What is wrong with a request for the agent, as far as its head tells
-    ///
-    pub(super) fn judge_agent(&self, head: &Head) -> Option<What> {
-        let bytes = self.head_bytes();
+    /// Whether the request is for a card, which is open to all (O-017).
+    pub(super) fn is_card(&self) -> bool {
+        matches!(self.agent.route, Some(Route::Card(_)))
+    }
+
+    /// What is wrong with the method of a request for the agent.
+    pub(super) fn judge_agent_method(&self, head: &Head) -> Option<What> {
         if let Some(Route::Card(_)) = self.agent.route {
             return match head.method {
                 Method::Get | Method::Head => None,
@@ -244,6 +259,16 @@ impl Http<'_> {
         if head.method != Method::Post {
             return Some(What::Plain(405, "only POST is served here"));
         }
+        None
+    }
+
+    /// What is wrong with the form of the body of a request for the agent, as
+    /// far as its head tells.
+    pub(super) fn judge_agent_body(&self, head: &Head) -> Option<What> {
+        if self.is_card() {
+            return None;
+        }
+        let bytes = self.head_bytes();
         match head
             .field(bytes, Field::ContentType)
             .map(|value| media_type(value, JSON))
@@ -286,7 +311,22 @@ impl Http<'_> {
                 Said::Card(kind)
             }));
         }
-        let Some(caller) = (desk.callers)(credential(head, bytes)) else {
+        #[cfg(feature = "policy")]
+        let granted = match (&server.policy, self.grant) {
+            (Some(_), Some(grant)) => Some(Caller {
+                principal: Principal {
+                    id: grant.id,
+                    tenant: grant.tenant,
+                    scopes: grant.scopes,
+                },
+                tenant: grant.tenant_name,
+                known: grant.is_known(),
+            }),
+            _ => None,
+        };
+        #[cfg(not(feature = "policy"))]
+        let granted = None;
+        let Some(caller) = granted.or_else(|| (desk.callers)(presented(head, bytes))) else {
             return self.send(What::Agent(Said::Unknown));
         };
         let end = self.head_len.saturating_add(self.body_len);
@@ -305,12 +345,39 @@ impl Http<'_> {
             body: self.rx.get(self.head_len..end).unwrap_or(&[]),
         };
         let exchange = &mut self.agent.exchange;
+        #[cfg(not(feature = "policy"))]
         exchange.begin(desk.agent, &mut desk.tasks, &mut server.app, &facts, now);
+        #[cfg(feature = "policy")]
+        {
+            let (policy, grant) = (&server.policy, self.grant);
+            let seen = exchange.begin_guarded(
+                desk.agent,
+                &mut desk.tasks,
+                &mut server.app,
+                &facts,
+                now,
+                |app, request| match (policy, &grant) {
+                    (Some(policy), Some(grant)) => policy.allows(app, grant, request),
+                    _ => true,
+                },
+            );
+            self.agent.seen = seen;
+            if let Some((subject, outcome)) = seen.deed {
+                self.record_agent(server, now, subject, outcome);
+            }
+        }
         self.state = State::Working;
     }
 
     /// Sends what is next; whether that changed anything.
-    fn next_of_agent<App: Runtime>(&mut self, desk: &mut AgentDesk<'_, App>, now: Instant) -> bool {
+    fn next_of_agent<App: Runtime>(
+        &mut self,
+        server: &mut Server<App>,
+        desk: &mut AgentDesk<'_, App>,
+        now: Instant,
+    ) -> bool {
+        #[cfg(not(feature = "policy"))]
+        let _ = server;
         if let Some(event) = self.agent.held.take() {
             self.send(What::Agent(event));
             return true;
@@ -322,6 +389,8 @@ impl Http<'_> {
             Next::Event(reply) => Said::Event(reply),
             Next::Last(reply) => Said::Last(reply),
             Next::Gone => {
+                #[cfg(feature = "policy")]
+                self.record_stop(server, now, None);
                 self.agent.clear();
                 self.closing = true;
                 self.state = State::Closed;
@@ -338,6 +407,59 @@ impl Http<'_> {
         }
         self.send(What::Agent(said));
         true
+    }
+
+    /// Writes down what an answer says, when its first byte goes out.
+    #[cfg(feature = "policy")]
+    fn record_said<App: Runtime>(&mut self, server: &mut Server<App>, now: Instant, said: Said) {
+        let why = match said {
+            Said::Answer(reply) | Said::Event(reply) | Said::Last(reply) => reply.refused(),
+            Said::NotGet => Some(Why::Http),
+            _ => return,
+        };
+        if self.agent.seen.stopping.is_some() {
+            return self.record_stop(server, now, Some(why));
+        }
+        if let Some(why) = why {
+            self.record_agent(server, now, Subject::None, Outcome::Refused(why));
+        }
+    }
+
+    /// Writes down what has come of a wish to stop a task, if the request is
+    /// one: `Some(None)` if it has stopped, `None` if nobody waits for it
+    /// any longer.
+    #[cfg(feature = "policy")]
+    pub(super) fn record_stop<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        why: Option<Option<Why>>,
+    ) {
+        let Some(subject) = self.agent.seen.stopping.take() else {
+            return;
+        };
+        let outcome = match why {
+            None => Outcome::Accepted,
+            Some(None) => Outcome::Done,
+            Some(Some(why)) => Outcome::Refused(why),
+        };
+        self.record_agent(server, now, subject, outcome);
+    }
+
+    #[cfg(feature = "policy")]
+    fn record_agent<App>(
+        &self,
+        server: &mut Server<App>,
+        now: Instant,
+        subject: Subject,
+        outcome: Outcome,
+    ) {
+        let request = Request {
+            endpoint: Endpoint::Agent,
+            operation: self.agent.seen.operation,
+            subject,
+        };
+        server.record(now, self.doer(), request, outcome);
     }
 
     /// What a connection does once something was sent for the agent. Whether
@@ -487,19 +609,6 @@ const ETAG: usize = 18;
 /// Bytes of the longest list of extensions that an answer repeats; a longer
 /// one is left out, which the protocol allows.
 const EXTENSIONS: usize = 256;
-
-fn credential<'h>(head: &Head, bytes: &'h [u8]) -> Presented<'h> {
-    if let Some(value) = head.field(bytes, Field::Authorization)
-        && let Some((scheme, token)) = value.split_at_checked(BEARER.len())
-        && scheme.eq_ignore_ascii_case(BEARER)
-    {
-        return Presented::Bearer(token);
-    }
-    match head.field(bytes, Field::ApiKey) {
-        Some(key) => Presented::ApiKey(key),
-        None => Presented::None,
-    }
-}
 
 /// The version that a query names.
 fn version_of_query(query: &[u8]) -> Option<&[u8]> {
