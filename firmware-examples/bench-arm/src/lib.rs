@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod motion;
+#[cfg(feature = "policy")]
+pub mod policy;
 #[cfg(feature = "resources")]
 mod sensors;
 #[cfg(feature = "a2a")]
@@ -87,6 +89,9 @@ pub struct Arm {
     note: heapless::String<128>,
     #[cfg(feature = "a2a")]
     calibration: Option<skills::Calibration>,
+    /// What was asked of it last, and by whom.
+    #[cfg(feature = "policy")]
+    pub audit: agentmote::policy::Ring<8>,
     /// Temperature of the board, in degrees Celsius: what the sensor said
     /// last.
     pub celsius: f32,
@@ -104,6 +109,8 @@ impl Arm {
             note: heapless::String::new(),
             #[cfg(feature = "a2a")]
             calibration: None,
+            #[cfg(feature = "policy")]
+            audit: agentmote::policy::Ring::new(),
             celsius: 24.5,
         }
     }

@@ -1,6 +1,7 @@
 //! A PC as a board: TCP and standard input and output around the connections
 //! of the core.
 
+mod callers;
 mod http;
 mod serve;
 mod stdio;
@@ -10,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use agentmote::task::{TaskMemory, TaskRules, Tasks};
 use agentmote::time::Instant;
 
+pub use callers::{Audit, Callers, Unreadable};
 pub use http::{Listener, MAX_CONNECTIONS};
 pub use serve::{AGENT_PATH, Serve, WithAgent};
 pub use stdio::serve_stdio;

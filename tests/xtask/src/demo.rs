@@ -10,7 +10,7 @@ use crate::qemu;
 use crate::stop::{Doing, Stop};
 
 /// The options of [`bench_arm`].
-pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET] | --stdio | --qemu [--image FILE]";
+pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET | --credentials FILE] [--audit FILE] | --stdio | --qemu [--image FILE]";
 
 /// The options of [`fixture_server`].
 pub(crate) const FIXTURE_OPTIONS: &str = "--port N [--record FILE]";
@@ -19,6 +19,8 @@ pub(crate) const FIXTURE_OPTIONS: &str = "--port N [--record FILE]";
 pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     let port: Option<u16> = args.value("--port")?;
     let token: Option<String> = args.value("--token")?;
+    let credentials: Option<PathBuf> = args.value("--credentials")?;
+    let audit: Option<PathBuf> = args.value("--audit")?;
     let stdio = args.flag("--stdio");
     let board = args.flag("--qemu");
     let image: Option<PathBuf> = args.value("--image")?;
@@ -26,8 +28,11 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     if stdio && board {
         return Err(Stop::Usage("--stdio and --qemu exclude each other".into()));
     }
-    if (stdio || board) && (port.is_some() || token.is_some()) {
-        return Err(Stop::Usage("--port and --token are for HTTP only".into()));
+    let http = port.is_some() || token.is_some() || credentials.is_some() || audit.is_some();
+    if (stdio || board) && http {
+        return Err(Stop::Usage(
+            "--port, --token, --credentials and --audit are for HTTP only".into(),
+        ));
     }
     if image.is_some() && !board {
         return Err(Stop::Usage("--image is for --qemu only".into()));
@@ -49,6 +54,12 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     }
     if let Some(token) = token {
         job = job.arg("--token").arg(token);
+    }
+    for (option, file) in [("--credentials", credentials), ("--audit", audit)] {
+        if let Some(file) = file {
+            let file = std::path::absolute(&file).doing(file.display())?;
+            job = job.arg(option).arg(file);
+        }
     }
     Err(job.become_it())
 }

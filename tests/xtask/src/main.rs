@@ -25,6 +25,7 @@ mod miri;
 mod node;
 mod packages;
 mod paths;
+mod profile;
 mod proof;
 mod python;
 mod python_package;

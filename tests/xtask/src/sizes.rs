@@ -35,9 +35,12 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
     ("`input`", &["input"], &[]),
     ("`logging`", &["logging"], &[]),
     ("`scopes`", &["scopes"], &[]),
+    ("`policy`, over `http`", &["policy"], &["http"]),
+    ("`policy`, over `a2a`", &["policy", "a2a"], &["a2a"]),
     (
         "all of them",
         &[
+            "policy",
             "a2a",
             "sessions",
             "subscriptions",

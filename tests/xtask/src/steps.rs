@@ -18,6 +18,7 @@ use crate::miri;
 use crate::node;
 use crate::packages;
 use crate::paths;
+use crate::profile;
 use crate::proof;
 use crate::python;
 use crate::python_package;
@@ -181,6 +182,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| bench_python::check(&python_package::interpreter()?, log),
     },
     Step {
+        name: "profile",
+        about: "the end-to-end proof of the OpenAgent profile, two tenants, on the host",
+        needs: &["bench-arm"],
+        run: profile::host,
+    },
+    Step {
         name: "interop-a2a-python",
         about: "the A2A Python SDK against the bench arm on the host",
         needs: &["python-venv", "bench-arm"],
@@ -263,6 +270,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "a task of another costs what no task costs, to the instruction",
         needs: &["packages"],
         run: same_work::check,
+    },
+    Step {
+        name: "board-profile",
+        about: "the same proof on the emulated board, HTTP over its UART",
+        needs: &["packages"],
+        run: profile::board,
     },
     Step {
         name: "board-lines",
@@ -494,8 +507,10 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 12] = [
+const FEATURES: [&str; 14] = [
     "a2a",
+    "policy",
+    "defmt",
     "http",
     "credentials",
     "sessions",

@@ -8,6 +8,8 @@
 #[cfg(feature = "a2a")]
 mod agent;
 mod board;
+#[cfg(feature = "policy")]
+mod policy;
 
 use agentmote::server::Server;
 #[cfg(not(feature = "a2a"))]
@@ -59,6 +61,8 @@ fn main() -> ! {
     let Some((mut clock, mut uart)) = board::start() else {
         board::stop()
     };
+    #[cfg(feature = "policy")]
+    policy::guard(SERVER);
     #[cfg(not(feature = "http"))]
     let mut line = Line::new(MEMORY);
     #[cfg(all(feature = "http", not(feature = "a2a")))]
