@@ -85,7 +85,7 @@ pub const FILTERED: usize = 64;
 
 /// Credentials of one server.
 ///
-/// About 72 bytes of RAM each in a server, with the feature `policy`. One more
+/// About 72 bytes of RAM each in a policy, with the feature `policy`. One more
 /// is refused; others can be known to the guard.
 pub const CREDENTIALS: usize = 8;
 

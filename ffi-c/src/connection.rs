@@ -195,7 +195,7 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    pub const AGENTMOTE_HTTP_WORDS: usize = 180;
+    pub const AGENTMOTE_HTTP_WORDS: usize = 192;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
@@ -229,11 +229,12 @@ const _: () = {
     fits::<Place>(AGENTMOTE_SMALL_CALL_WORDS, 0);
 };
 #[cfg(feature = "http")]
-// On a host, another crate of the same build may bring the feature `a2a`.
+// On a host, another crate of the same build may bring the features `a2a` and
+// `policy`.
 const _: () = fits::<Shell<Http<'static>>>(
     AGENTMOTE_HTTP_WORDS,
     if cfg!(target_pointer_width = "64") {
-        56
+        68
     } else {
         8
     },

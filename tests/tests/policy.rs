@@ -156,7 +156,7 @@ impl Web {
         Self {
             server: Server::new(&DEVICE, Script::default())
                 .with_key([7; 32])
-                .with_policy(policy),
+                .with_policy(Box::leak(Box::new(policy))),
             desk: AgentDesk {
                 agent: Box::leak(Box::new(agent)),
                 tasks: World::new::<8>().tasks,
@@ -608,7 +608,8 @@ fn a_line_is_written_down_too() {
     EVENTS.take();
     let mut memory = LineMemory::<1024, 512, 1, 256>::new();
     let mut peer = LinePeer::new(&mut memory, &DEVICE, Script::default(), Cut::WHOLE);
-    peer.server = Server::new(&DEVICE, Script::default()).with_policy(Policy::new::<Lab>(RULES));
+    let policy = Box::leak(Box::new(Policy::new::<Lab>(RULES)));
+    peer.server = Server::new(&DEVICE, Script::default()).with_policy(policy);
     peer.one(&modern("tools/call", r#""name":"look","#));
     peer.one(&modern("tools/call", r#""name":"none","#));
     assert_eq!(

@@ -13,6 +13,8 @@
 //! | `CALLS` and `KEPT` of a line | calls of polled tools in flight, each with id, arguments and token, and the answers to its questions in the legacy era; and subscriptions of the modern era | a failed result or -32603 that says so, before anything acts |
 //! | a `Server` with `sessions` | about 50 for each of [`HTTP_CALLS`](crate::limits::HTTP_CALLS), and [`HTTP_ANSWER_BYTES`](crate::limits::HTTP_ANSWER_BYTES) more for each with `input`; 64 with `logging` | see there |
 //! | a `Server` with `subscriptions` | 8 for each of [`WATCHED`](crate::limits::WATCHED) | the build stops |
+//! | a `Policy` | 72 for each of [`CREDENTIALS`](crate::limits::CREDENTIALS) | a credential is not added, and that says so |
+//! | a `Ring` of events | 80 for each | the oldest event makes room, and is counted |
 //!
 //! The tasks of the feature `a2a` are in a `TaskMemory` of their own:
 //!

@@ -26,6 +26,7 @@
 //! | subscriptions (M, M-156) | `mcp/subscriptions.rs`, `server/watch.rs` | `tests/tests/subscriptions.rs` |
 //! | messages (M-131 to M-134) | `tool/log.rs` | `tests/tests/subscriptions.rs` |
 //! | callers and filtered lists (M-045, M-098) | `mcp/device.rs` | `tests/tests/callers.rs` |
+//! | who may call, challenges, metadata (R, M-199 to M-205) | `policy/table.rs`, `policy/gate.rs`, `policy/metadata.rs`, `server/http.rs` | `tests/tests/policy.rs` |
 //! | batches of 2025-03-26 (M-197) | `server/batch.rs` | `tests/tests/cases_http.rs` |
 //!
 //! Where the sources contradict each other (section S), this library decides:
@@ -63,6 +64,7 @@
 //! | the card (section 1) | `a2a/card.rs` | `tests/tests/a2a_card.rs` |
 //! | HTTP: the endpoint, credentials, cards, streams (A-030 to, C-68 to C-82) | `server/http/agent.rs` | `tests/tests/a2a_http.rs` |
 //! | no leak between callers, no illegal move (A-155, A-198, P-072) | `task/table.rs` | `tests/tests/a2a_model.rs` |
+//! | callers, tenants, events (A-190 to A-198, O-013, O-014, P-025 to P-029, P-060) | `policy/gate.rs`, `policy/audit.rs`, `a2a/request.rs` | `tests/tests/policy.rs`, `tests/xtask/src/profile.rs` |
 //! | contradictions (section 25) | `a2a/choices.rs` | `tests/tests/a2a.rs` |
 //!
 //! What this library does where the protocol leaves a choice, or asks for
@@ -84,6 +86,10 @@
 //!   first step; it is at most one status message long, and is kept only until
 //!   it must have gone out;
 //! * push notification is not served.
+//!
+//! Behind a policy, cards stay open and everything else needs a credential
+//! (O-017). The tenant of a request is that of its credential: a name in it
+//! can only fit or not.
 //!
 //! Choices of a deployment, each a field of `a2a::Agent`, and why one makes
 //! them: `dedup` and `media_check` off and a strict card for the public kit of

@@ -36,5 +36,13 @@
 //! 11. A tool that a caller does not see is answered as one that there is
 //!     not.
 //!
+//! 12. With the feature `policy`: a credential that is wrong, has expired or
+//!     was revoked is answered with the same bytes as one that never was,
+//!     after the same comparisons; nothing of a body is read before (M-205).
+//!     A guard can hide more than scopes, owners and tenants do, not less.
+//! 13. An event of the policy holds names from constant tables, ids that the
+//!     device gave, and numbers: no text of a message and no secret has a
+//!     place in it. Each refusal and each side effect makes exactly one.
+//!
 //! **Not given here:** encryption (put TLS in front), limits on the rate of
 //! calls, and protection from a peer that may call tools and calls them.

@@ -117,9 +117,6 @@ pub(crate) struct CallPlan {
     pub version: Version,
     /// Place of the tool in the catalog.
     pub tool: u8,
-    /// By what authority it is called.
-    #[cfg(feature = "policy")]
-    pub doer: crate::policy::Doer,
     /// The `arguments` object; empty if there was none.
     pub arguments: Span,
     /// The progress token, as it was written; empty if there was none.
@@ -833,8 +830,6 @@ impl<'a> Request<'a> {
             id: self.span(self.id),
             version,
             tool: at,
-            #[cfg(feature = "policy")]
-            doer: self.who.grant.doer(),
             arguments: arguments.map_or(Span::EMPTY, |value| self.span(value.raw())),
             token: self.span(token),
             #[cfg(feature = "input")]

@@ -46,6 +46,14 @@ impl Credential {
     }
 }
 
+impl Credential {
+    /// The credential of this secret, of which only the digest is kept, as
+    /// [`new`](Self::new) has it.
+    pub fn of_secret(name: &'static str, secret: &[u8], id: u32) -> Self {
+        Self::new(name, digest::of(secret), id)
+    }
+}
+
 // The digest stays out of logs.
 impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -253,7 +261,8 @@ impl Credentials {
     }
 
     /// Takes one back, from the next request on; streams that it opened are
-    /// closed. Whether there was one of that name.
+    /// closed, calls and tasks that it began go on. Whether there was one of
+    /// that name.
     pub fn revoke(&mut self, name: &str) -> bool {
         let mut gone = false;
         for slot in &mut self.slots {
@@ -370,7 +379,7 @@ mod tests {
     fn key(name: &'static str, secret: &str, id: u32, tenant: u32) -> Credential {
         Credential {
             tenant,
-            ..Credential::new(name, digest::of(secret.as_bytes()), id)
+            ..Credential::of_secret(name, secret.as_bytes(), id)
         }
     }
 

@@ -1,6 +1,8 @@
 //! An array of messages (M-197), worked through one after the other.
 
 use super::Server;
+#[cfg(feature = "sessions")]
+use super::running::By;
 #[cfg(feature = "policy")]
 use super::running::note;
 use super::running::{Admission, Running, reply};
@@ -92,12 +94,13 @@ impl Batch {
         &mut self,
         server: &mut Server<App>,
         now: Instant,
+        by: By,
         buf: &[u8],
         result: &mut [u8],
         outcome: &mut Outcome,
     ) {
         if let Some(call) = self.waiting.take() {
-            call.cancel(server, now, buf, result, outcome);
+            call.cancel(server, now, by, buf, result, outcome);
         }
     }
 
@@ -113,6 +116,10 @@ impl Batch {
         result: &mut [u8],
         outcome: &mut Outcome,
     ) -> Turn {
+        #[cfg(feature = "policy")]
+        let by = who.grant.doer();
+        #[cfg(not(feature = "policy"))]
+        let by = ();
         #[cfg(all(feature = "input", feature = "sessions"))]
         if let Some((id, result)) = self.held.take() {
             return Turn::Response(id, result);
@@ -128,7 +135,7 @@ impl Batch {
                 return Turn::Wait;
             }
             #[cfg(feature = "policy")]
-            call.ended(server, now, outcome);
+            call.ended(server, now, by, outcome);
             let reply = call.reply(server, now, buf, result, outcome);
             self.waiting = None;
             return Turn::Answer(reply);
@@ -182,13 +189,13 @@ impl Batch {
                     level: None,
                     ..plan
                 };
-                match Running::admit(server, now, plan, buf, result, outcome) {
+                match Running::admit(server, now, plan, by, buf, result, outcome) {
                     Admission::Begin(call, _) if call.may_wait(server) && !self.patient => {
                         outcome.refuse(result, |out| {
                             out.text("this tool takes its time: call it alone, not in a batch");
                         });
                         #[cfg(feature = "policy")]
-                        note(server, now, plan, Happened::Refused(Why::State));
+                        note(server, now, plan, by, Happened::Refused(Why::State));
                     }
                     Admission::Begin(mut call, args) => {
                         let done = call.start(server, now, buf, args, result, outcome);
@@ -199,7 +206,7 @@ impl Batch {
                             return Turn::Wait;
                         }
                         #[cfg(feature = "policy")]
-                        call.ended(server, now, outcome);
+                        call.ended(server, now, by, outcome);
                     }
                     Admission::Failed => {}
                     #[cfg(feature = "input")]

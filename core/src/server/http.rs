@@ -12,7 +12,7 @@ use super::batch::{Batch, Turn};
 use super::desk::Posted;
 #[cfg(feature = "sessions")]
 use super::desk::{Opened, SessionId};
-use super::running::{Admission, Running, UNKNOWN, reply};
+use super::running::{Admission, By, Running, UNKNOWN, reply};
 #[cfg(feature = "subscriptions")]
 use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -467,7 +467,14 @@ impl<'m> Http<'m> {
         }
         match self.call {
             Some(call) if call.plan.version.is_modern() => {
-                call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+                call.cancel(
+                    server,
+                    now,
+                    self.by(),
+                    self.rx,
+                    self.result,
+                    &mut self.outcome,
+                );
                 self.call = None;
                 self.state = State::Closed;
             }
@@ -657,9 +664,12 @@ impl<'m> Http<'m> {
 
     /// Who is written down.
     #[cfg(feature = "policy")]
-    fn doer(&self) -> Doer {
+    fn by(&self) -> By {
         self.grant.as_ref().map_or(Doer::NOBODY, Grant::doer)
     }
+
+    #[cfg(not(feature = "policy"))]
+    const fn by(&self) -> By {}
 
     /// Writes down that something was refused, if this says so. To be called
     /// when the first byte of it goes out, so once.
@@ -677,7 +687,7 @@ impl<'m> Http<'m> {
             | What::StreamEnd(reply)
             | What::BatchHead(reply)
             | What::BatchAnswer(reply) => {
-                return server.record_refusal(now, self.doer(), &reply);
+                return server.record_refusal(now, self.by(), &reply);
             }
             _ => return,
         };
@@ -686,7 +696,7 @@ impl<'m> Http<'m> {
             operation: Operation::Request,
             subject: Subject::None,
         };
-        server.record(now, self.doer(), request, Happened::Refused(why));
+        server.record(now, self.by(), request, Happened::Refused(why));
     }
 
     /// Whether what the request was granted is still good. A stream ends when
@@ -1069,7 +1079,15 @@ impl<'m> Http<'m> {
     }
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
-        let admitted = Running::admit(server, now, plan, self.rx, self.result, &mut self.outcome);
+        let admitted = Running::admit(
+            server,
+            now,
+            plan,
+            self.by(),
+            self.rx,
+            self.result,
+            &mut self.outcome,
+        );
         match admitted {
             Admission::Failed => self.answer(reply(plan)),
             #[cfg(feature = "input")]
@@ -1353,7 +1371,7 @@ impl<'m> Http<'m> {
             #[cfg(feature = "sessions")]
             self.leave(server);
             #[cfg(feature = "policy")]
-            call.ended(server, now, &self.outcome);
+            call.ended(server, now, self.by(), &self.outcome);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
             return self.finish(reply);
         }
@@ -1412,7 +1430,14 @@ impl<'m> Http<'m> {
             if self.ticket != 0 {
                 self.looked = now;
                 if server.desk.is_cancelled(now, self.ticket) {
-                    call.cancel(server, now, self.rx, self.result, &mut self.outcome);
+                    call.cancel(
+                        server,
+                        now,
+                        self.by(),
+                        self.rx,
+                        self.result,
+                        &mut self.outcome,
+                    );
                     self.leave(server);
                     // Nothing is said of a call that was given up (M-092).
                     self.send(if self.streaming {
@@ -1451,7 +1476,14 @@ impl<'m> Http<'m> {
         let framing = Framing::Http(headers);
         #[cfg(feature = "sessions")]
         if self.ticket != 0 && server.desk.is_cancelled(now, self.ticket) {
-            batch.cancel(server, now, self.rx, self.result, &mut self.outcome);
+            batch.cancel(
+                server,
+                now,
+                self.by(),
+                self.rx,
+                self.result,
+                &mut self.outcome,
+            );
         }
         let who = server.who(self.asker());
         let turn = batch.go_on(

@@ -5,7 +5,7 @@ use super::Server;
 use super::batch::{Batch, Turn};
 #[cfg(feature = "policy")]
 use super::running::note;
-use super::running::{Admission, Running, UNKNOWN, keep, reply};
+use super::running::{Admission, By, Running, UNKNOWN, keep, reply};
 #[cfg(feature = "subscriptions")]
 use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -260,6 +260,15 @@ impl<'m> Line<'m> {
         self.caller
     }
 
+    /// Who is written down.
+    #[cfg(feature = "policy")]
+    fn by(&self) -> By {
+        self.asker().doer()
+    }
+
+    #[cfg(not(feature = "policy"))]
+    const fn by(&self) -> By {}
+
     #[cfg(not(feature = "policy"))]
     fn asker(&self) -> Caller {
         self.caller()
@@ -345,7 +354,7 @@ impl<'m> Line<'m> {
                 if sending.sent == 0
                     && let What::Answer(reply) | What::Finished(reply, _) = sending.what
                 {
-                    server.record_refusal(now, self.asker().doer(), &reply);
+                    server.record_refusal(now, self.by(), &reply);
                 }
                 let (written, done) = self.write(server, sending, room);
                 filled += written;
@@ -618,7 +627,14 @@ impl<'m> Line<'m> {
             };
             let message = kept(self.kept, self.share, at);
             if id.is_none_or(|id| call.plan.id.get(message) == id.get(self.rx)) {
-                call.cancel(server, now, message, self.result, &mut self.outcome);
+                call.cancel(
+                    server,
+                    now,
+                    self.by(),
+                    message,
+                    self.result,
+                    &mut self.outcome,
+                );
                 self.free(at);
             }
         }
@@ -626,7 +642,15 @@ impl<'m> Line<'m> {
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
         let answer = What::Answer(reply(plan));
-        let admitted = Running::admit(server, now, plan, self.rx, self.result, &mut self.outcome);
+        let admitted = Running::admit(
+            server,
+            now,
+            plan,
+            self.by(),
+            self.rx,
+            self.result,
+            &mut self.outcome,
+        );
         let (mut call, args) = match admitted {
             Admission::Begin(call, args) => (call, args),
             Admission::Failed => return self.send(answer),
@@ -641,7 +665,7 @@ impl<'m> Line<'m> {
         if !call.may_wait(server) {
             call.start(server, now, self.rx, args, self.result, &mut self.outcome);
             #[cfg(feature = "policy")]
-            call.ended(server, now, &self.outcome);
+            call.ended(server, now, self.by(), &self.outcome);
             let reply = call.reply(server, now, self.rx, self.result, &mut self.outcome);
             return self.send_step(What::Answer(reply));
         }
@@ -656,7 +680,7 @@ impl<'m> Line<'m> {
                 out.text(" calls in flight, which is the limit");
             });
             #[cfg(feature = "policy")]
-            note(server, now, plan, Happened::Refused(Why::State));
+            note(server, now, plan, self.by(), Happened::Refused(Why::State));
             return self.send(answer);
         };
         match keep(call.plan, self.rx, kept_mut(self.kept, self.share, at)) {
@@ -670,7 +694,13 @@ impl<'m> Line<'m> {
                     write::u64(out, share as u64);
                 });
                 #[cfg(feature = "policy")]
-                note(server, now, call.plan, Happened::Refused(Why::State));
+                note(
+                    server,
+                    now,
+                    call.plan,
+                    self.by(),
+                    Happened::Refused(Why::State),
+                );
                 return self.send(answer);
             }
         }
@@ -695,7 +725,7 @@ impl<'m> Line<'m> {
         if done {
             let message = kept(self.kept, self.share, at);
             #[cfg(feature = "policy")]
-            call.ended(server, now, &self.outcome);
+            call.ended(server, now, self.by(), &self.outcome);
             let reply = call.reply(server, now, message, self.result, &mut self.outcome);
             self.send_step(What::Finished(reply, at));
         } else if let Some(progress) = call.report() {

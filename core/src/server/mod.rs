@@ -64,7 +64,7 @@ pub struct Server<App: 'static> {
     pub(crate) watch: watch::Watch,
     /// Who may ask for what; nothing where that is not its matter.
     #[cfg(feature = "policy")]
-    policy: Option<Policy<App>>,
+    policy: Option<&'static mut Policy<App>>,
 }
 
 impl<App> Server<App> {
@@ -120,24 +120,25 @@ impl<App> Server<App> {
     /// The same, behind a policy: it says who is let in over HTTP, in place
     /// of the credentials of an [`HttpConfig`] and of the callers of an
     /// [`AgentDesk`](crate::server::AgentDesk), what tools and tasks are there
-    /// for whom on every transport, and what is written down.
+    /// for whom on every transport, and what is written down. It lies in a
+    /// `static`, as the memory of connections does.
     #[cfg(feature = "policy")]
     #[must_use]
-    pub fn with_policy(mut self, policy: Policy<App>) -> Self {
+    pub fn with_policy(mut self, policy: &'static mut Policy<App>) -> Self {
         self.policy = Some(policy);
         self
     }
 
     /// Puts a policy in front of a server that is there already.
     #[cfg(feature = "policy")]
-    pub fn set_policy(&mut self, policy: Policy<App>) {
+    pub fn set_policy(&mut self, policy: &'static mut Policy<App>) {
         self.policy = Some(policy);
     }
 
     /// Its policy: to add, rotate and revoke credentials.
     #[cfg(feature = "policy")]
     pub fn policy(&mut self) -> Option<&mut Policy<App>> {
-        self.policy.as_mut()
+        self.policy.as_deref_mut()
     }
 
     /// Writes an event down, if there is a policy.

@@ -13,7 +13,7 @@ use crate::json::write;
 use crate::mcp::{ANSWER_MS, About, Arguments, Fault, Retry};
 use crate::mcp::{Body, CallPlan, Reply, Version};
 #[cfg(feature = "policy")]
-use crate::policy::{Endpoint, Operation, Outcome as Happened, Request, Subject, Why};
+use crate::policy::{Doer, Endpoint, Operation, Outcome as Happened, Request, Subject, Why};
 use crate::time::Instant;
 use crate::tool::{Args, Blocks, Call, Entry, Outcome, Progress, check, run};
 #[cfg(feature = "input")]
@@ -40,6 +40,12 @@ pub(super) struct Running {
     answers: Option<Answers>,
 }
 
+/// Who is written down to have called, where a policy wants to know it.
+#[cfg(feature = "policy")]
+pub(super) type By = Doer;
+#[cfg(not(feature = "policy"))]
+pub(super) type By = ();
+
 /// What comes of the check of a call.
 pub(super) enum Admission<'a> {
     /// It may begin, with these arguments.
@@ -57,10 +63,13 @@ impl Running {
         server: &mut Server<App>,
         now: Instant,
         plan: CallPlan,
+        by: By,
         message: &'a [u8],
         result: &mut [u8],
         outcome: &mut Outcome,
     ) -> Admission<'a> {
+        #[cfg(not(feature = "policy"))]
+        let () = by;
         let Some(entry) = server.device.tools.get(plan.tool) else {
             return Admission::Failed;
         };
@@ -72,7 +81,7 @@ impl Running {
                 check(&entry.tool, object, Some(report));
             });
             #[cfg(feature = "policy")]
-            note(server, now, plan, Happened::Refused(Why::Arguments));
+            note(server, now, plan, by, Happened::Refused(Why::Arguments));
             return Admission::Failed;
         };
         #[cfg_attr(
@@ -176,12 +185,15 @@ impl Running {
         &self,
         server: &mut Server<App>,
         now: Instant,
+        by: By,
         message: &[u8],
         result: &mut [u8],
         outcome: &mut Outcome,
     ) {
+        #[cfg(not(feature = "policy"))]
+        let () = by;
         #[cfg(feature = "policy")]
-        note(server, now, self.plan, Happened::Cancelled);
+        note(server, now, self.plan, by, Happened::Cancelled);
         if let (Some(entry), Some(args)) = (entry(server, self.plan), self.args(server, message)) {
             // One that is not polled has nothing begun: it waits for answers.
             #[cfg(feature = "input")]
@@ -200,7 +212,13 @@ impl Running {
     /// Writes down what has come of it, once it is done. To be called once,
     /// before [`reply`](Self::reply).
     #[cfg(feature = "policy")]
-    pub(super) fn ended<App>(&self, server: &mut Server<App>, now: Instant, outcome: &Outcome) {
+    pub(super) fn ended<App>(
+        &self,
+        server: &mut Server<App>,
+        now: Instant,
+        by: Doer,
+        outcome: &Outcome,
+    ) {
         #[cfg(feature = "input")]
         let asks = self.asked && outcome.asks();
         #[cfg(not(feature = "input"))]
@@ -210,7 +228,7 @@ impl Running {
             () if outcome.failed() => Happened::Failed,
             () => Happened::Done,
         };
-        note(server, now, self.plan, happened);
+        note(server, now, self.plan, by, happened);
     }
 
     /// The arguments, which were found right before.
@@ -537,6 +555,7 @@ pub(super) fn note<App>(
     server: &mut Server<App>,
     now: Instant,
     plan: CallPlan,
+    by: Doer,
     happened: Happened,
 ) {
     let request = Request {
@@ -544,7 +563,7 @@ pub(super) fn note<App>(
         operation: Operation::CallTool,
         subject: entry(server, plan).map_or(Subject::None, |entry| Subject::Tool(entry.tool.name)),
     };
-    server.record(now, plan.doer, request, happened);
+    server.record(now, by, request, happened);
 }
 
 /// The answer to a call whose result stands in the buffer.

@@ -220,7 +220,8 @@ fn run(options: Options) -> Result<(), String> {
     if let Some((all, callers, list)) = credentials {
         let mut policy = Policy::new::<Written>(RULES);
         policy.credentials = all;
-        server.set_policy(policy);
+        // For the life of the process.
+        server.set_policy(Box::leak(Box::new(policy)));
         headers = ",\n      \"headers\": { \"Authorization\": \"Bearer <the token>\" }";
         schemes = SCHEMES;
         reader = options.credentials.map(|file| (file, callers, list));

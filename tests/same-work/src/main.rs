@@ -1,6 +1,9 @@
 //! Asks again and again for a task, as one who may not see it: with `foreign`
 //! it is a task of another, with `absent` there is none. `cargo xtask
 //! same-work` counts the instructions of both, which must be as many.
+//!
+//! Or shows a credential that is unknown, expired or revoked, which must cost
+//! the same too.
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +11,9 @@ use std::hint::black_box;
 
 use agentmote::a2a::{Agent, Caller, Card, Exchange, Facts, Next};
 use agentmote::buf::Sink;
+use agentmote::mcp::{Device, Identity};
+use agentmote::policy::{AllowAll, Credential, Policy, Rules};
+use agentmote::server::{Http, HttpConfig, HttpMemory, Server};
 use agentmote::task::{
     Journal, Principal, Runtime, Skill, Step, TaskMemory, TaskRules, Tasks, Work,
 };
@@ -56,11 +62,70 @@ fn ask(tasks: &mut Tasks<'_>, caller: u32, body: &[u8], out: &mut [u8]) -> usize
     sink.filled()
 }
 
+static DEVICE: Device<()> = Device::new(Identity::new("lamp", "1"), &[]);
+
+/// Shows a credential so many times; gives the last answer.
+fn show(whose: &str, calls: u32) -> Result<String, String> {
+    // As long as each other, so that only what they are differs.
+    const SECRETS: [&[u8]; 3] = [b"secret-0", b"secret-1", b"secret-2"];
+    let secret = match whose {
+        "unknown" => "secret-9",
+        "expired" => "secret-1",
+        "revoked" => "secret-2",
+        _ => return Err("usage: same-work credential unknown|expired|revoked CALLS".into()),
+    };
+    let mut policy = Policy::new::<AllowAll>(Rules::NONE);
+    for (name, (id, secret)) in ["good", "old", "gone"].into_iter().zip((1..).zip(SECRETS)) {
+        let credential = Credential {
+            expires: (name == "old").then_some(NOW),
+            ..Credential::of_secret(name, secret, id)
+        };
+        let added = policy.credentials.add(credential);
+        added.map_err(|error| error.text())?;
+    }
+    policy.credentials.revoke("gone");
+    let mut server = Server::new(&DEVICE, ()).with_policy(Box::leak(Box::new(policy)));
+    let mut memory = HttpMemory::<512, 192>::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {secret}\r\nContent-Length: 2\r\n\r\n{{}}"
+    );
+    let mut out = [0; 512];
+    let mut answer = String::new();
+    for call in 0..calls {
+        let mut rest = black_box(request.as_bytes());
+        let mut filled = 0;
+        loop {
+            let taken = http.receive(rest);
+            rest = &rest[taken..];
+            let sent = http.poll(&mut server, NOW, &mut out[filled..]);
+            filled += sent;
+            if taken == 0 && sent == 0 {
+                break;
+            }
+        }
+        if call + 1 == calls {
+            answer = String::from_utf8_lossy(&out[..filled]).into_owned();
+        }
+        black_box(&mut out);
+    }
+    if calls > 0 && !answer.starts_with("HTTP/1.1 401 ") {
+        return Err(format!("wrong answer: {answer}"));
+    }
+    Ok(answer)
+}
+
 fn main() -> Result<(), String> {
     let usage = "usage: same-work METHOD foreign|absent CALLS";
     let mut args = std::env::args().skip(1);
     let method = args.next().ok_or(usage)?;
-    let absent = match args.next().as_deref() {
+    let whose = args.next().ok_or(usage)?;
+    if method == "credential" {
+        let calls = args.next().and_then(|word| word.parse().ok());
+        print!("{}", show(&whose, calls.ok_or(usage)?)?);
+        return Ok(());
+    }
+    let absent = match Some(whose.as_str()) {
         Some("foreign") => false,
         Some("absent") => true,
         _ => return Err(usage.into()),

@@ -104,7 +104,7 @@ impl Uart {
         });
         // The emulated UART forgets one byte if it comes before the firmware
         // has switched the FIFO on; an empty line before a request is skipped.
-        to.write_all(b"\n").doing("writing")?;
+        to.write_all(b"\r\n").doing("writing")?;
         Ok(Self {
             _board: board,
             to,

@@ -1,7 +1,8 @@
 //! Whether it costs the same to ask for a task of another and for none.
 //!
 //! Who could tell the two apart by the time that an answer takes would know
-//! which ids are in use.
+//! which ids are in use. Likewise for a credential that is unknown,
+//! has expired, or was revoked.
 
 use std::path::PathBuf;
 
@@ -44,5 +45,16 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         }
         note.push(format!("{method} {foreign}"));
     }
+    let mut shown = Vec::new();
+    for whose in ["unknown", "expired", "revoked"] {
+        let words = [program.clone(), "credential".into(), whose.into()];
+        shown.push(bench::per_call(&words.map(PathBuf::from), log)?);
+    }
+    if shown.iter().any(|count| *count != shown[0]) {
+        return Err(Stop::Fail(format!(
+            "instructions for a credential that is unknown, expired, revoked: {shown:?}"
+        )));
+    }
+    note.push(format!("a bad credential {}", shown[0]));
     Ok(note.join(", "))
 }

@@ -459,7 +459,7 @@ impl Http<'_> {
             operation: self.agent.seen.operation,
             subject,
         };
-        server.record(now, self.doer(), request, outcome);
+        server.record(now, self.by(), request, outcome);
     }
 
     /// What a connection does once something was sent for the agent. Whether

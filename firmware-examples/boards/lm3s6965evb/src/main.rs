@@ -55,6 +55,8 @@ fn main() -> ! {
     // cortex-m-rt hands these out as references, once.
     static mut MEMORY: Memory = Memory::new();
     static mut SERVER: Server<Arm> = server();
+    #[cfg(feature = "policy")]
+    static mut POLICY: agentmote::policy::Policy<Arm> = policy::policy();
     #[cfg(feature = "a2a")]
     static mut TASKS: agent::Memory = agent::Memory::new();
 
@@ -62,7 +64,7 @@ fn main() -> ! {
         board::stop()
     };
     #[cfg(feature = "policy")]
-    policy::guard(SERVER);
+    policy::guard(SERVER, POLICY);
     #[cfg(not(feature = "http"))]
     let mut line = Line::new(MEMORY);
     #[cfg(all(feature = "http", not(feature = "a2a")))]

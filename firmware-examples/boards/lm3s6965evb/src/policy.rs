@@ -41,15 +41,18 @@ const CREDENTIALS: [Credential; 3] = [
     },
 ];
 
-/// Puts them in front of a server.
-pub(crate) fn guard(server: &mut Server<Arm>) {
-    server.set_policy(Policy::new::<Guarded>(RULES));
-    if let Some(policy) = server.policy() {
-        for credential in CREDENTIALS {
-            // There is room for them, and no two are alike.
-            let _ = policy.credentials.add(credential);
-        }
+/// A policy that knows nobody yet.
+pub(crate) const fn policy() -> Policy<Arm> {
+    Policy::new::<Guarded>(RULES)
+}
+
+/// Puts it in front of a server, with those callers.
+pub(crate) fn guard(server: &mut Server<Arm>, policy: &'static mut Policy<Arm>) {
+    for credential in CREDENTIALS {
+        // There is room for them, and no two are alike.
+        let _ = policy.credentials.add(credential);
     }
+    server.set_policy(policy);
 }
 
 /// A digest from its digits.
