@@ -7,10 +7,9 @@ pub(crate) fn of(secret: &[u8]) -> [u8; 32] {
     Sha256::digest(secret).into()
 }
 
-/// Whether two digests are the same, in the same time whether or not they
-/// are.
-pub(crate) fn same(one: &[u8; 32], other: &[u8; 32]) -> bool {
+/// Whether two digests differ: 0 if not. It takes the same time whether or
+/// not they do.
+pub(crate) fn differs(one: &[u8; 32], other: &[u8; 32]) -> u8 {
     let pairs = one.iter().zip(other);
-    let differs = pairs.fold(0, |differs, (a, b)| differs | a ^ b);
-    core::hint::black_box(differs) == 0
+    core::hint::black_box(pairs.fold(0, |differs, (a, b)| differs | a ^ b))
 }

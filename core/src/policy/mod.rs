@@ -33,7 +33,7 @@ pub use audit::Defmt;
 #[cfg(feature = "policy")]
 pub use audit::{Audit, Endpoint, Event, Operation, Outcome, Request, Ring, Subject, Why};
 #[cfg(feature = "credentials")]
-pub(crate) use digest::{of, same};
+pub(crate) use digest::{differs, of};
 #[cfg(feature = "policy")]
 #[cfg(feature = "policy")]
 pub(crate) use gate::Denial;
