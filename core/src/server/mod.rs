@@ -119,7 +119,7 @@ impl<App> Server<App> {
 
     /// The same, behind a policy: it says who is let in over HTTP, in place
     /// of the credentials of an [`HttpConfig`] and of the callers of an
-    /// [`AgentDesk`](crate::server::AgentDesk), what tools and tasks are there
+    /// `AgentDesk`, what tools and tasks are there
     /// for whom on every transport, and what is written down. It lies in a
     /// `static`, as the memory of connections does.
     #[cfg(feature = "policy")]
