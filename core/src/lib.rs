@@ -41,6 +41,7 @@
 //! | `resources` | yes | resources and templates of resources |
 //! | `prompts` | yes | prompts and completion of their arguments |
 //! | `a2a` | no | durable tasks, and the A2A protocol that serves them |
+//! | `tasks` | no | tools whose calls become tasks: the tasks extension of MCP; brings `a2a` and `input` |
 //! | `input` | no | questions to the caller in mid-call: elicitation, sampling, roots |
 //! | `subscriptions` | no | subscriptions to resources and to the list of tools; brings `resources` |
 //! | `sessions` | no | sessions of HTTP clients of the legacy era, who can then be asked, cancel and subscribe; brings `http` |

@@ -28,6 +28,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "json",
             "resource",
             "prompt",
+            "task",
             "tool",
             "policy",
             "buf",

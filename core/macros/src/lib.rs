@@ -568,6 +568,7 @@ pub fn tool_result(input: TokenStream) -> TokenStream {
 /// | `destructive` | may destroy something that cannot be brought back |
 /// | `requires(elicitation, sampling, roots)` | what the client must be able to do (M-025) |
 /// | `asks` or `asks(open)` | asks its caller in mid-call (feature `input`); `open`: takes answers that it has not sealed a question for |
+/// | `task`, `task(required)` or `task(after_input)` | a call of it becomes a task for a client that takes one (feature `tasks`); `required`: no other client is served; `after_input`: that too, and it asks before there is a task |
 /// | `scopes = ..` | the scopes that a caller needs to see it, a `u32` (feature `scopes`) |
 /// | `name = ".."` | name, where it is not the function's |
 /// | `title = ".."` | name for people |

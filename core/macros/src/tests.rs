@@ -366,13 +366,22 @@ fn a_tool_is_a_plain_function_with_a_description() {
 
 #[test]
 fn keys_of_a_tool_are_known_and_stand_once() {
-    let cases: [(TokenStream, &str); 8] = [
+    let cases: [(TokenStream, &str); 11] = [
         (parse_quote!(asks, asks(open)), "`asks` stands twice"),
+        (parse_quote!(task, task(required)), "`task` stands twice"),
+        (
+            parse_quote!(task(never)),
+            "unknown key; the keys are: required, after_input",
+        ),
+        (
+            parse_quote!(task(required, after_input)),
+            "`task` has two keys that exclude each other",
+        ),
         (parse_quote!(asks(shut)), "unknown key; the keys are: open"),
         (
             parse_quote!(actuate),
             "unknown key; the keys are: read_only, actuates, idempotent, destructive, requires, \
-             asks, scopes, name, title, description, schema",
+             asks, task, scopes, name, title, description, schema",
         ),
         (parse_quote!(actuates, actuates), "`actuates` stands twice"),
         (

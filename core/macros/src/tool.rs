@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "destructive",
     "requires",
     "asks",
+    "task",
     "scopes",
     "name",
     "title",
@@ -27,6 +28,7 @@ const KEYS: &[&str] = &[
 ];
 const CAPABILITIES: &[&str] = &["elicitation", "sampling", "roots"];
 const ASKS: &[&str] = &["open"];
+const TASK: &[&str] = &["required", "after_input"];
 
 /// What stands in `#[tool(..)]`.
 #[derive(Default)]
@@ -35,6 +37,8 @@ struct Settings {
     requires: Vec<Ident>,
     /// The variant of `Asks`.
     asks: Option<Ident>,
+    /// The variant of `TaskSupport`.
+    task: Option<Ident>,
     scopes: Option<Expr>,
     name: Option<LitStr>,
     title: Option<LitStr>,
@@ -54,6 +58,7 @@ impl Settings {
                 meta.parse_nested_meta(|meta| flag(&mut self.requires, &meta, CAPABILITIES))
             }
             "asks" => self.asks(meta),
+            "task" => self.task(meta),
             "scopes" => once(&mut self.scopes, meta, &key),
             _ => flag(&mut self.effects, meta, KEYS),
         }
@@ -72,6 +77,25 @@ impl Settings {
             "{}",
             if open.is_empty() { "Sealed" } else { "Open" }
         ));
+        Ok(())
+    }
+
+    /// `task`, `task(required)` or `task(after_input)`.
+    fn task(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        if self.task.is_some() {
+            return Err(meta.error("`task` stands twice"));
+        }
+        let mut how = Vec::new();
+        if meta.input.peek(syn::token::Paren) {
+            meta.parse_nested_meta(|meta| flag(&mut how, &meta, TASK))?;
+        }
+        let support = match how.as_slice() {
+            [] => "Optional",
+            [one] if one == "required" => "Required",
+            [_] => "AfterInput",
+            [..] => return Err(meta.error("`task` has two keys that exclude each other")),
+        };
+        self.task = Some(format_ident!("{support}"));
         Ok(())
     }
 }
@@ -221,6 +245,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
     let (given, effects, requires) = (&handler.given, &settings.effects, &settings.requires);
     let title = settings.title.iter();
     let asks = settings.asks.iter();
+    let task = settings.task.iter();
     let scopes = settings.scopes.iter();
     let cfgs: Vec<_> = function
         .attrs
@@ -258,6 +283,7 @@ pub(crate) fn expand(attr: TokenStream, function: &ItemFn) -> Result<TokenStream
                 #(tool.effects.#effects = true;)*
                 #(tool.requires.#requires = true;)*
                 #(tool.asks = ::agentmote::tool::Asks::#asks;)*
+                #(tool.task = ::agentmote::tool::TaskSupport::#task;)*
                 #(tool.scopes = #scopes;)*
                 tool.exact = <#output as ::agentmote::tool::IntoAnswer>::EXACT;
                 tool.polled = <#output as ::agentmote::tool::IntoAnswer>::POLLED;

@@ -33,7 +33,6 @@ mod project;
 mod read;
 mod reply;
 mod request;
-mod stamp;
 
 pub use card::{Agent, Card, CardKind, Extension, Provider, Scheme, SchemeKind, Signature};
 pub use exchange::{Exchange, Next};

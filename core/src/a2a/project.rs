@@ -1,11 +1,10 @@
 //! A task as each wire tells it: one log, two projections (D-007).
 
 use super::era::Wire;
-use super::stamp;
 use crate::buf::Sink;
 use crate::json::{Kind, Value, write};
 use crate::task::{
-    Artifact, Content, Entry, Extra, Part, State, Status, TaskId, What, context, entries,
+    Artifact, Content, Entry, Extra, Part, State, Status, TaskId, What, context, entries, stamp,
 };
 
 /// What of a task is told.
@@ -199,6 +198,12 @@ impl<'l> Projection<'l> {
 
     fn user_message(&self, out: &mut Sink<'_>, id: &str, entry: &Entry<'_>) {
         self.open_message(out);
+        // One that came by another wire has no id of its own.
+        if id.is_empty() {
+            self.id.write(out);
+            out.byte(b'-');
+            write::u64(out, entry.number);
+        }
         write::escaped(out, id.as_bytes());
         out.text(match self.wire {
             Wire::V1 => "\",\"role\":\"ROLE_USER\"",

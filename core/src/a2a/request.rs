@@ -14,7 +14,6 @@ use super::message::{Message, Part};
 use super::project::View;
 use super::read::{Object, wrong};
 use super::reply::Body;
-use super::stamp;
 use crate::buf::Span;
 use crate::json::{Text, Value};
 #[cfg(feature = "policy")]
@@ -23,7 +22,7 @@ use crate::rpc;
 #[cfg(feature = "policy")]
 use crate::task::State;
 use crate::task::{
-    Kind, New, Principal, Refusal, Runtime, Skill, Stop, Task, TaskId, Tasks, context,
+    Kind, New, Principal, Refusal, Runtime, Skill, Stop, Task, TaskId, Tasks, context, stamp,
 };
 use crate::time::Instant;
 
@@ -509,6 +508,10 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         let new = New {
             who: self.who(),
             skill,
+            #[cfg(feature = "tasks")]
+            tool: false,
+            #[cfg(feature = "tasks")]
+            memo: 0,
             talks,
             context: message.context,
             message: message.id,

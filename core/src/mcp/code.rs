@@ -3,6 +3,8 @@
 
 use super::Version;
 use super::request::META_VERSION;
+#[cfg(feature = "tasks")]
+use super::tasks::EXTENSION;
 use crate::buf::{Sink, Span};
 use crate::json::{Error, write};
 #[cfg(feature = "policy")]
@@ -74,8 +76,17 @@ pub(crate) enum Fault {
     ParamHeader { header: &'static str, missing: bool },
     /// The client lacks these.
     Capability(Capabilities),
+    /// The client has not declared the extension of tasks (M-162).
+    #[cfg(feature = "tasks")]
+    NoTasks,
+    /// No such task, or not one of the caller's; raw.
+    #[cfg(feature = "tasks")]
+    Task(Span),
+    /// A task needs so many bytes of a record, of which there are so many.
+    #[cfg(feature = "tasks")]
+    NoRoom { need: usize, room: usize },
     /// As many as this are served already.
-    #[cfg(feature = "subscriptions")]
+    #[cfg(any(feature = "subscriptions", feature = "tasks"))]
     Busy(&'static str, usize),
     /// No such session (M-184).
     #[cfg(all(feature = "http", feature = "sessions"))]
@@ -109,9 +120,15 @@ impl Fault {
             | Self::HeaderMismatch { .. }
             | Self::ParamHeader { .. } => HEADER_MISMATCH,
             Self::Capability(_) => MISSING_CAPABILITY,
+            #[cfg(feature = "tasks")]
+            Self::NoTasks => MISSING_CAPABILITY,
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => rpc::INVALID_PARAMS,
+            #[cfg(feature = "tasks")]
+            Self::NoRoom { .. } => rpc::INTERNAL_ERROR,
             #[cfg(all(feature = "http", feature = "sessions"))]
             Self::Session => rpc::INVALID_REQUEST,
-            #[cfg(feature = "subscriptions")]
+            #[cfg(any(feature = "subscriptions", feature = "tasks"))]
             Self::Busy(..) => rpc::INTERNAL_ERROR,
             Self::Internal(_) => rpc::INTERNAL_ERROR,
         }
@@ -128,8 +145,12 @@ impl Fault {
             Self::Prompt(_) => (Operation::GetPrompt, Why::NotThere),
             #[cfg(feature = "sessions")]
             Self::Session => (Operation::Request, Why::NotThere),
-            #[cfg(feature = "subscriptions")]
+            #[cfg(any(feature = "subscriptions", feature = "tasks"))]
             Self::Busy(..) => (Operation::Request, Why::State),
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => (Operation::GetTask, Why::NotThere),
+            #[cfg(feature = "tasks")]
+            Self::NoRoom { .. } => (Operation::Request, Why::State),
             Self::Unopened | Self::Internal(_) => (Operation::Request, Why::State),
             _ => (Operation::Request, Why::Message),
         }
@@ -151,6 +172,8 @@ impl Fault {
             | Self::HeaderMismatch { .. }
             | Self::ParamHeader { .. }
             | Self::Capability(_) => 400,
+            #[cfg(feature = "tasks")]
+            Self::NoTasks => 400,
             // Nothing in it can be found, `_meta` least of all (M-022).
             Self::Shape(_) if modern => 400,
             // A legacy client takes 404 for the end of its session (M-185).
@@ -258,10 +281,27 @@ impl Fault {
                 });
                 out.text(header);
             }
+            #[cfg(feature = "tasks")]
+            Self::NoTasks => {
+                out.text("The client has not declared the extension ");
+                out.text(EXTENSION);
+            }
+            #[cfg(feature = "tasks")]
+            Self::Task(raw) => {
+                out.text("Unknown task: ");
+                quote(out, raw.get(buf));
+            }
+            #[cfg(feature = "tasks")]
+            Self::NoRoom { need, room } => {
+                out.text("The task needs ");
+                write::u64(out, need as u64);
+                out.text(" bytes, a task has room for ");
+                write::u64(out, room as u64);
+            }
             Self::Capability(_) => out.text("The client lacks a capability that this tool needs"),
             #[cfg(all(feature = "http", feature = "sessions"))]
             Self::Session => out.text("Session not found: send initialize without a session id"),
-            #[cfg(feature = "subscriptions")]
+            #[cfg(any(feature = "subscriptions", feature = "tasks"))]
             Self::Busy(what, most) => {
                 out.text("Busy: ");
                 write::u64(out, most as u64);
@@ -296,6 +336,12 @@ impl Fault {
                 out.text(",\"data\":{\"uri\":\"");
                 out.put(uri.get(buf));
                 out.text("\"}");
+            }
+            #[cfg(feature = "tasks")]
+            Self::NoTasks => {
+                out.text(",\"data\":{\"requiredCapabilities\":{\"extensions\":{");
+                write::name(out, EXTENSION);
+                out.text(":{}}}}");
             }
             Self::Capability(missing) => {
                 out.text(",\"data\":{\"requiredCapabilities\":{");

@@ -426,4 +426,7 @@ pub(crate) struct Who {
     /// By what authority he asks.
     #[cfg(feature = "policy")]
     pub grant: Grant,
+    /// Whether tasks are served on his connection.
+    #[cfg(feature = "tasks")]
+    pub tasks: bool,
 }

@@ -6,6 +6,8 @@ use crate::buf::{Sink, Span, base64};
 use crate::json::{Kind, Text, Value, write};
 use crate::limits::SCHEMA_MEMBERS;
 use crate::seal::{Key, MAC_BYTES, Numbers, Purpose};
+#[cfg(feature = "tasks")]
+use crate::task::{Asked, Question};
 use crate::time::Instant;
 use crate::tool::{Args, Capabilities, Input, InputRequest, Outcome, write_schema};
 
@@ -215,7 +217,7 @@ pub(super) fn write_requests(
         }
         write::string(out, key);
         out.text(":{");
-        write_question(out, request);
+        write_asked(out, request);
         out.byte(b'}');
     }
     out.byte(b'}');
@@ -231,17 +233,15 @@ pub(crate) fn write_request(out: &mut Sink<'_>, number: u32, request: InputReque
     out.text("{\"jsonrpc\":\"2.0\",\"id\":");
     write::u64(out, u64::from(number));
     out.byte(b',');
-    write_question(out, request);
+    write_asked(out, request);
     out.byte(b'}');
 }
 
-fn write_question(out: &mut Sink<'_>, request: InputRequest<'_>) {
-    out.text("\"method\":\"");
+/// Writes what a handler asks.
+fn write_asked(out: &mut Sink<'_>, request: InputRequest<'_>) {
     match request {
         InputRequest::Elicit { message, form } => {
-            out.text("elicitation/create\",\"params\":{\"message\":");
-            write::string(out, message);
-            out.text(",\"requestedSchema\":");
+            open_elicit(out, message);
             match form.input() {
                 Input::Params(params) => write_schema(out, params),
                 Input::Schema(text) => out.text(text),
@@ -250,16 +250,41 @@ fn write_question(out: &mut Sink<'_>, request: InputRequest<'_>) {
         InputRequest::Sample {
             message,
             max_tokens,
-        } => {
-            out.text(
-                "sampling/createMessage\",\"params\":{\"messages\":[{\"role\":\"user\",\
-                 \"content\":{\"type\":\"text\",\"text\":",
-            );
-            write::string(out, message);
-            out.text("}}],\"maxTokens\":");
-            write::u64(out, u64::from(max_tokens));
-        }
-        InputRequest::ListRoots => out.text("roots/list\",\"params\":{"),
+        } => write_sample(out, message, max_tokens),
+        InputRequest::ListRoots => out.text(LIST_ROOTS),
     }
     out.byte(b'}');
 }
+
+/// Writes a question that stands in the log of a task.
+#[cfg(feature = "tasks")]
+pub(super) fn write_question(out: &mut Sink<'_>, question: &Question<'_>) {
+    match question.what {
+        Asked::Form(schema) => {
+            open_elicit(out, question.message);
+            out.put(schema);
+        }
+        Asked::Model(max_tokens) => write_sample(out, question.message, max_tokens),
+        Asked::Roots => out.text(LIST_ROOTS),
+    }
+    out.byte(b'}');
+}
+
+/// Writes the question to the user, up to its form.
+fn open_elicit(out: &mut Sink<'_>, message: &str) {
+    out.text("\"method\":\"elicitation/create\",\"params\":{\"message\":");
+    write::string(out, message);
+    out.text(",\"requestedSchema\":");
+}
+
+fn write_sample(out: &mut Sink<'_>, message: &str, max_tokens: u16) {
+    out.text(
+        "\"method\":\"sampling/createMessage\",\"params\":{\"messages\":[{\"role\":\"user\",\
+         \"content\":{\"type\":\"text\",\"text\":",
+    );
+    write::string(out, message);
+    out.text("}}],\"maxTokens\":");
+    write::u64(out, u64::from(max_tokens));
+}
+
+const LIST_ROOTS: &str = "\"method\":\"roots/list\",\"params\":{";

@@ -20,6 +20,8 @@ mod resources;
 mod revision;
 #[cfg(feature = "subscriptions")]
 mod subscriptions;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod tools;
 
 #[cfg(feature = "scopes")]
@@ -45,3 +47,5 @@ pub(crate) use request::{CallPlan, Decision, Framing, Session, decide};
 pub(crate) use subscriptions::{
     SOURCES, Sources, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
 };
+#[cfg(feature = "tasks")]
+pub(crate) use tasks::{TaskPlan, TaskReply, TaskWish, write_task};

@@ -9,6 +9,8 @@ use super::prompts;
 #[cfg(feature = "resources")]
 use super::resources;
 use super::revision::Version;
+#[cfg(feature = "tasks")]
+use super::tasks::EXTENSION;
 use super::tools;
 use crate::buf::{Sink, Span};
 #[cfg(feature = "prompts")]
@@ -40,7 +42,11 @@ pub(crate) enum Body {
     Initialize {
         told: bool,
     },
-    Discover,
+    Discover {
+        /// Whether calls become tasks here.
+        #[cfg(feature = "tasks")]
+        tasks: bool,
+    },
     /// The tools at these places.
     Tools {
         from: u8,
@@ -154,12 +160,17 @@ pub(crate) fn write_reply<App>(
         Body::Initialize { told } => {
             out.text("\"protocolVersion\":");
             write::name(out, reply.version.text());
-            write_capabilities(out, device, told);
+            write_capabilities(out, device, told, false);
             out.text(",\"serverInfo\":");
             write_identity(out, device, reply.version.has_structured());
             write_instructions(out, device);
         }
-        Body::Discover => {
+        Body::Discover {
+            #[cfg(feature = "tasks")]
+            tasks,
+        } => {
+            #[cfg(not(feature = "tasks"))]
+            let tasks = false;
             for (i, version) in Version::ALL.into_iter().enumerate() {
                 out.text(if i == 0 {
                     "\"supportedVersions\":["
@@ -169,7 +180,7 @@ pub(crate) fn write_reply<App>(
                 write::name(out, version.text());
             }
             out.byte(b']');
-            write_capabilities(out, device, true);
+            write_capabilities(out, device, true, tasks);
             write_instructions(out, device);
             cached = listed;
         }
@@ -236,18 +247,27 @@ pub(crate) fn write_reply<App>(
         });
     }
     if modern {
-        out.text(",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
-        write_identity(out, device, true);
-        out.byte(b'}');
+        write_meta(out, device);
     }
     out.text("}}");
 }
 
+/// Writes what stands behind every result of the modern era.
+pub(super) fn write_meta<App>(out: &mut Sink<'_>, device: &Device<App>) {
+    out.text(",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
+    write_identity(out, device, true);
+    out.byte(b'}');
+}
+
 /// Writes what is served, and nothing that is not (M-036).
-#[cfg(any(feature = "resources", feature = "prompts", feature = "logging"))]
-fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>, told: bool) {
-    #[cfg(not(any(feature = "subscriptions", feature = "logging")))]
-    let _ = told;
+#[cfg(any(
+    feature = "resources",
+    feature = "prompts",
+    feature = "logging",
+    feature = "tasks"
+))]
+fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>, told: bool, tasks: bool) {
+    let _ = (device, told, tasks);
     out.text(",\"capabilities\":{\"tools\":{");
     #[cfg(feature = "subscriptions")]
     if told && device.tools_change() {
@@ -274,12 +294,23 @@ fn write_capabilities<App>(out: &mut Sink<'_>, device: &Device<App>, told: bool)
     if told && device.logs {
         out.text(",\"logging\":{}");
     }
+    #[cfg(feature = "tasks")]
+    if tasks {
+        out.text(",\"extensions\":{");
+        write::name(out, EXTENSION);
+        out.text(":{}}");
+    }
     out.byte(b'}');
 }
 
 /// Tools alone are served: one text, which costs less flash.
-#[cfg(not(any(feature = "resources", feature = "prompts", feature = "logging")))]
-fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>, _: bool) {
+#[cfg(not(any(
+    feature = "resources",
+    feature = "prompts",
+    feature = "logging",
+    feature = "tasks"
+)))]
+fn write_capabilities<App>(out: &mut Sink<'_>, _: &Device<App>, _: bool, _: bool) {
     out.text(",\"capabilities\":{\"tools\":{}}");
 }
 

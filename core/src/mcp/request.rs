@@ -14,6 +14,8 @@ use super::resources;
 use super::revision::{Method, Version};
 #[cfg(feature = "subscriptions")]
 use super::subscriptions::Sources;
+#[cfg(feature = "tasks")]
+use super::tasks::{EXTENSION, TaskPlan, TaskWish};
 use super::tools;
 use crate::buf::{Sink, Span};
 use crate::json::{Kind, Reader, Reason, Text, Value};
@@ -25,6 +27,8 @@ use crate::rpc::{self, Message};
 use crate::tool::Capabilities;
 #[cfg(feature = "logging")]
 use crate::tool::Level;
+#[cfg(feature = "tasks")]
+use crate::tool::TaskSupport;
 
 /// What `initialize` agreed on for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +130,9 @@ pub(crate) struct CallPlan {
     /// The least serious message that the client asked for with this call.
     #[cfg(feature = "logging")]
     pub level: Option<Level>,
+    /// Whether the call becomes a task.
+    #[cfg(feature = "tasks")]
+    pub task: bool,
 }
 
 /// What a message comes to.
@@ -148,6 +155,9 @@ pub(crate) enum Decision {
     Work(Reply),
     /// A call, found right but for its arguments.
     Call(CallPlan),
+    /// A wish about a task.
+    #[cfg(feature = "tasks")]
+    Task(TaskPlan),
     /// The client of the legacy era wants messages from this level on; the
     /// answer.
     #[cfg(feature = "logging")]
@@ -174,6 +184,8 @@ impl Decision {
             #[cfg(feature = "input")]
             Self::Response(..) => return (!modern).then_some(Span::EMPTY),
             Self::Open(..) => return None,
+            #[cfg(feature = "tasks")]
+            Self::Task(_) => return None,
             Self::Answer(reply) => (reply.id, reply.version),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Self::Work(reply) => (reply.id, reply.version),
@@ -293,6 +305,8 @@ struct Params<'a> {
     responses: Option<Value<'a>>,
     #[cfg(feature = "input")]
     state: Option<Value<'a>>,
+    #[cfg(feature = "tasks")]
+    task: Option<Value<'a>>,
     /// Of `initialize`.
     version: Option<Value<'a>>,
     /// Of `initialize`.
@@ -396,6 +410,10 @@ impl<'a> Params<'a> {
         } else if name.is("requestState") {
             return Some(&mut self.state);
         }
+        #[cfg(feature = "tasks")]
+        if name.is("taskId") {
+            return Some(&mut self.task);
+        }
         let _ = name;
         None
     }
@@ -479,7 +497,55 @@ impl<'a> Request<'a> {
             }
         }
         let method = self.find(device, true)?;
+        #[cfg(feature = "tasks")]
+        if method.is_of_tasks() {
+            return self.task(method, client);
+        }
         self.serve(device, framing, version, method, Some(capabilities(client)))
+    }
+
+    /// A wish about a task (M-162): who has not declared the extension is
+    /// told so before anything else.
+    #[cfg(feature = "tasks")]
+    fn task(&self, method: Method, client: Value<'_>) -> Result<Decision, Fault> {
+        if !takes_tasks(client) {
+            return Err(Fault::NoTasks);
+        }
+        let task = self
+            .params
+            .task
+            .and_then(Value::as_text)
+            .ok_or(Fault::Params("taskId must be a string"))?;
+        let what = match method {
+            Method::TasksGet => TaskWish::Get,
+            Method::TasksCancel => TaskWish::Cancel,
+            _ => {
+                let responses = input::responses(self.params.responses)?;
+                if responses.is_empty() {
+                    return Err(Fault::Params("inputResponses is missing"));
+                }
+                TaskWish::Update(self.span(responses))
+            }
+        };
+        Ok(Decision::Task(TaskPlan {
+            id: self.span(self.id),
+            task: self.span(task.raw()),
+            what,
+        }))
+    }
+
+    /// Whether a call of this tool becomes a task, if it may be served at all
+    /// (M-161).
+    #[cfg(feature = "tasks")]
+    fn becomes_task(&self, version: Version, support: TaskSupport) -> Result<bool, Fault> {
+        let takes = version.is_modern() && self.who.tasks;
+        let takes = takes && self.params.meta.client.is_some_and(takes_tasks);
+        match support {
+            TaskSupport::Forbidden => Ok(false),
+            TaskSupport::Optional => Ok(takes),
+            TaskSupport::Required | TaskSupport::AfterInput if takes => Ok(true),
+            TaskSupport::Required | TaskSupport::AfterInput => Err(Fault::NoTasks),
+        }
     }
 
     fn legacy<App>(&self, device: &Device<App>, framing: &Framing<'_>) -> Result<Decision, Fault> {
@@ -541,7 +607,19 @@ impl<'a> Request<'a> {
     fn find<App>(&self, device: &Device<App>, modern: bool) -> Result<Method, Fault> {
         Method::of(self.method, modern)
             .filter(|method| device.serves(*method))
+            .filter(|method| self.allows(*method))
             .ok_or(Fault::Method(self.span(self.method.raw())))
+    }
+
+    /// Whether the connection serves the method.
+    #[cfg(feature = "tasks")]
+    fn allows(&self, method: Method) -> bool {
+        self.who.tasks || !method.is_of_tasks()
+    }
+
+    #[cfg(not(feature = "tasks"))]
+    const fn allows(&self, _: Method) -> bool {
+        true
     }
 
     /// What `Mcp-Name` repeats, for a method that has it (M-065).
@@ -554,6 +632,10 @@ impl<'a> Request<'a> {
         #[cfg(feature = "prompts")]
         if self.method.is("prompts/get") {
             return Some(self.params.name);
+        }
+        #[cfg(feature = "tasks")]
+        if self.who.tasks && Method::of(self.method, true).is_some_and(Method::is_of_tasks) {
+            return Some(self.params.task);
         }
         self.method.is("tools/call").then_some(self.params.name)
     }
@@ -664,8 +746,16 @@ impl<'a> Request<'a> {
             Method::PromptsGet => self.prompt(device, version, client),
             #[cfg(feature = "prompts")]
             Method::Complete => self.complete(device, version),
-            Method::Discover => Ok(self.answer(version, Body::Discover)),
+            Method::Discover => Ok(self.answer(
+                version,
+                Body::Discover {
+                    #[cfg(feature = "tasks")]
+                    tasks: self.who.tasks,
+                },
+            )),
             Method::Ping | Method::Initialize => Ok(self.answer(version, Body::Empty)),
+            #[cfg(feature = "tasks")]
+            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => Err(Fault::NoTasks),
         }
     }
 
@@ -829,6 +919,8 @@ impl<'a> Request<'a> {
         Ok(CallPlan {
             id: self.span(self.id),
             version,
+            #[cfg(feature = "tasks")]
+            task: self.becomes_task(version, entry.tool.task)?,
             tool: at,
             arguments: arguments.map_or(Span::EMPTY, |value| self.span(value.raw())),
             token: self.span(token),
@@ -858,6 +950,15 @@ fn level_of(name: Option<Value<'_>>) -> Result<Level, Fault> {
         .ok_or(Fault::Params(
             "the level must be debug, info, notice, warning, error, critical, alert or emergency",
         ))
+}
+
+/// Whether a client declares the extension of tasks with its request.
+#[cfg(feature = "tasks")]
+fn takes_tasks(client: Value<'_>) -> bool {
+    let settings = client
+        .member("extensions")
+        .and_then(|extensions| extensions.member(EXTENSION));
+    settings.is_some_and(|settings| settings.kind() == Kind::Object)
 }
 
 /// What a client declares. One that names the URL mode of elicitation alone

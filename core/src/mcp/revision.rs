@@ -112,6 +112,12 @@ pub(crate) enum Method {
     PromptsGet,
     #[cfg(feature = "prompts")]
     Complete,
+    #[cfg(feature = "tasks")]
+    TasksGet,
+    #[cfg(feature = "tasks")]
+    TasksUpdate,
+    #[cfg(feature = "tasks")]
+    TasksCancel,
 }
 
 impl Method {
@@ -143,6 +149,12 @@ impl Method {
         (Self::PromptsList, "prompts/list", true, true),
         #[cfg(feature = "prompts")]
         (Self::Complete, "completion/complete", true, true),
+        #[cfg(feature = "tasks")]
+        (Self::TasksGet, "tasks/get", false, true),
+        #[cfg(feature = "tasks")]
+        (Self::TasksUpdate, "tasks/update", false, true),
+        #[cfg(feature = "tasks")]
+        (Self::TasksCancel, "tasks/cancel", false, true),
     ];
 
     /// The method of that name, if the revision has it (M-009, M-167).
@@ -151,5 +163,11 @@ impl Method {
             .iter()
             .find(|(_, text, old, new)| (if modern { *new } else { *old }) && name.is(text))
             .map(|(method, ..)| *method)
+    }
+
+    /// Whether it is one of the tasks extension (M-160).
+    #[cfg(feature = "tasks")]
+    pub(crate) const fn is_of_tasks(self) -> bool {
+        matches!(self, Self::TasksGet | Self::TasksUpdate | Self::TasksCancel)
     }
 }

@@ -154,6 +154,8 @@ impl Batch {
             {
                 Turn::Answer(misplaced(id, version))
             }
+            #[cfg(feature = "tasks")]
+            Decision::Task(plan) => Turn::Answer(misplaced(plan.id, Version::V2026_07_28)),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(Reply { id, version, .. }) if version.is_modern() => {
                 Turn::Answer(misplaced(id, version))

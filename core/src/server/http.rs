@@ -2,6 +2,8 @@
 
 #[cfg(feature = "a2a")]
 mod agent;
+#[cfg(feature = "tasks")]
+mod tasks;
 
 #[cfg(feature = "a2a")]
 pub use agent::AgentDesk;
@@ -12,7 +14,11 @@ use super::batch::{Batch, Turn};
 use super::desk::Posted;
 #[cfg(feature = "sessions")]
 use super::desk::{Opened, SessionId};
+#[cfg(feature = "tasks")]
+use super::running::asks_first;
 use super::running::{Admission, By, Running, UNKNOWN, reply};
+#[cfg(feature = "tasks")]
+use super::tasks::Ask;
 #[cfg(feature = "subscriptions")]
 use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -1004,13 +1010,13 @@ impl<'m> Http<'m> {
         }
         #[cfg(feature = "sessions")]
         let modern = headers.is_modern();
-        let decision = decide(
-            server.device,
-            server.who(self.asker()),
-            self.rx,
-            body,
-            Framing::Http(headers),
-        );
+        let who = server.who(self.asker());
+        #[cfg(feature = "tasks")]
+        let who = crate::mcp::Who {
+            tasks: self.agent.tasks,
+            ..who
+        };
+        let decision = decide(server.device, who, self.rx, body, Framing::Http(headers));
         #[cfg(feature = "sessions")]
         {
             self.opened = opened;
@@ -1056,6 +1062,8 @@ impl<'m> Http<'m> {
                 ..reply
             }),
             Decision::Answer(reply) => self.answer(reply),
+            #[cfg(feature = "tasks")]
+            Decision::Task(plan) => self.ask_desk(Ask::Wish(plan)),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => {
                 let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
@@ -1079,6 +1087,10 @@ impl<'m> Http<'m> {
     }
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
+        #[cfg(feature = "tasks")]
+        if plan.task && !asks_first(server, plan) {
+            return self.ask_desk(Ask::Call(plan, 0));
+        }
         let admitted = Running::admit(
             server,
             now,
@@ -1359,6 +1371,11 @@ impl<'m> Http<'m> {
     /// Sends what a step of the call has come to.
     fn ran<App>(&mut self, server: &mut Server<App>, now: Instant, mut call: Running, done: bool) {
         self.state = State::Working;
+        // It has asked what it had to ask.
+        #[cfg(feature = "tasks")]
+        if call.becomes_task() && !done {
+            return self.ask_desk(Ask::Call(call.plan, call.memo()));
+        }
         #[cfg(feature = "sessions")]
         if !done {
             self.enter(server, now, &call);

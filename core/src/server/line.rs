@@ -3,9 +3,13 @@
 
 use super::Server;
 use super::batch::{Batch, Turn};
+#[cfg(feature = "tasks")]
+use super::running::asks_first;
 #[cfg(feature = "policy")]
 use super::running::note;
 use super::running::{Admission, By, Running, UNKNOWN, keep, reply};
+#[cfg(feature = "tasks")]
+use super::tasks::{Ask, Came, serve};
 #[cfg(feature = "subscriptions")]
 use super::watch::Subscription;
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -22,8 +26,12 @@ use crate::mcp::{
 use crate::mcp::{
     Sources, Version, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
 };
+#[cfg(feature = "tasks")]
+use crate::mcp::{TaskReply, write_task};
 #[cfg(feature = "policy")]
 use crate::policy::{Grant, Outcome as Happened, Why};
+#[cfg(feature = "tasks")]
+use crate::task::{Principal, Runtime, Tasks};
 use crate::time::Instant;
 use crate::tool::{Caller, Outcome, Progress};
 #[cfg(feature = "logging")]
@@ -159,6 +167,13 @@ pub struct Line<'m> {
     /// When to look whether something has changed.
     #[cfg(feature = "subscriptions")]
     look: Option<Instant>,
+    /// Whether calls become tasks, as long as they are at hand.
+    #[cfg(feature = "tasks")]
+    tasks: bool,
+    /// What is wanted of the tasks, by the message in the line buffer or by
+    /// the call in flight at this place.
+    #[cfg(feature = "tasks")]
+    ask: Option<(Ask, Option<usize>)>,
 }
 
 /// What is being sent, and how much of it has gone.
@@ -192,6 +207,10 @@ enum What {
     /// That the subscription at this place has ended.
     #[cfg(feature = "subscriptions")]
     ListenEnd(usize),
+    /// A task, to the message in the line buffer, or to the call in flight
+    /// whose place is free after it.
+    #[cfg(feature = "tasks")]
+    Task(TaskReply, Option<usize>),
     /// The end of a batch's array.
     BatchEnd,
 }
@@ -245,6 +264,10 @@ impl<'m> Line<'m> {
             subscription: Subscription::NONE,
             #[cfg(feature = "subscriptions")]
             look: None,
+            #[cfg(feature = "tasks")]
+            tasks: false,
+            #[cfg(feature = "tasks")]
+            ask: None,
         }
     }
 
@@ -304,6 +327,10 @@ impl<'m> Line<'m> {
         self.cancel(server, now, None);
         self.batch = None;
         self.session = None;
+        #[cfg(feature = "tasks")]
+        {
+            self.ask = None;
+        }
         #[cfg(feature = "logging")]
         {
             self.level = None;
@@ -342,6 +369,22 @@ impl<'m> Line<'m> {
     /// Bound: at most one line is begun, and each handler of a call in flight
     /// runs at most once for each `now`.
     pub fn poll<App>(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
+        self.drive(
+            server,
+            #[cfg(feature = "tasks")]
+            None,
+            now,
+            out,
+        )
+    }
+
+    fn drive<App>(
+        &mut self,
+        server: &mut Server<App>,
+        #[cfg(feature = "tasks")] tasks: Option<&Tasks<'_>>,
+        now: Instant,
+        out: &mut [u8],
+    ) -> usize {
         let mut filled = 0;
         // Each turn sends something, takes a message, or is the last.
         loop {
@@ -356,7 +399,13 @@ impl<'m> Line<'m> {
                 {
                     server.record_refusal(now, self.by(), &reply);
                 }
-                let (written, done) = self.write(server, sending, room);
+                let (written, done) = self.write(
+                    server,
+                    #[cfg(feature = "tasks")]
+                    tasks,
+                    sending,
+                    room,
+                );
                 filled += written;
                 if !done {
                     self.sending = Some(Sending {
@@ -367,6 +416,10 @@ impl<'m> Line<'m> {
                 }
                 self.sent(sending.what);
                 continue;
+            }
+            #[cfg(feature = "tasks")]
+            if self.ask.is_some() {
+                return filled;
             }
             if self.batch.is_some() {
                 if self.go_on(server, now) {
@@ -387,7 +440,13 @@ impl<'m> Line<'m> {
     /// Apart from its caller: inlined, a loop of two states becomes jumps by
     /// register, which the measure of the stack cannot follow.
     #[inline(never)]
-    fn write<App>(&self, server: &Server<App>, sending: Sending, room: &mut [u8]) -> (usize, bool) {
+    fn write<App>(
+        &self,
+        server: &Server<App>,
+        #[cfg(feature = "tasks")] tasks: Option<&Tasks<'_>>,
+        sending: Sending,
+        room: &mut [u8],
+    ) -> (usize, bool) {
         let mut sink = Sink::window(room, sending.sent);
         match sending.what {
             What::Answer(reply) => {
@@ -457,6 +516,16 @@ impl<'m> Line<'m> {
                 sink.byte(b'\n');
                 write_listen_end(&mut sink, id);
             }
+            #[cfg(feature = "tasks")]
+            What::Task(reply, at) => {
+                let message = match at {
+                    Some(at) => kept(self.kept, self.share, at),
+                    None => &*self.rx,
+                };
+                if let Some(tasks) = tasks {
+                    write_task(&mut sink, server.device, reply, tasks, message);
+                }
+            }
             What::BatchEnd => sink.byte(b']'),
         }
         let in_batch = self.batch.is_some() && matches!(sending.what, What::Answer(_));
@@ -489,6 +558,10 @@ impl<'m> Line<'m> {
             What::Change(..) => {}
             #[cfg(feature = "subscriptions")]
             What::ListenEnd(at) => self.free(at),
+            #[cfg(feature = "tasks")]
+            What::Task(_, Some(at)) => self.free(at),
+            #[cfg(feature = "tasks")]
+            What::Task(_, None) => self.lines.clear(),
             What::BatchEnd => {
                 self.batch = None;
                 self.lines.clear();
@@ -544,9 +617,15 @@ impl<'m> Line<'m> {
             }
             return;
         }
+        let who = server.who(self.asker());
+        #[cfg(feature = "tasks")]
+        let who = crate::mcp::Who {
+            tasks: self.tasks,
+            ..who
+        };
         let decision = decide(
             server.device,
-            server.who(self.asker()),
+            who,
             self.rx,
             line,
             Framing::Line(self.session),
@@ -590,6 +669,8 @@ impl<'m> Line<'m> {
                 self.send(What::Answer(reply));
             }
             Decision::Answer(reply) => self.send(What::Answer(reply)),
+            #[cfg(feature = "tasks")]
+            Decision::Task(plan) => self.ask = Some((Ask::Wish(plan), None)),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             Decision::Work(reply) => {
                 let reply = work(server, now, reply, self.rx, self.result, &mut self.outcome);
@@ -641,6 +722,11 @@ impl<'m> Line<'m> {
     }
 
     fn begin<App>(&mut self, server: &mut Server<App>, now: Instant, plan: CallPlan) {
+        #[cfg(feature = "tasks")]
+        if plan.task && !asks_first(server, plan) {
+            self.ask = Some((Ask::Call(plan, 0), None));
+            return;
+        }
         let answer = What::Answer(reply(plan));
         let admitted = Running::admit(
             server,
@@ -728,6 +814,11 @@ impl<'m> Line<'m> {
             call.ended(server, now, self.by(), &self.outcome);
             let reply = call.reply(server, now, message, self.result, &mut self.outcome);
             self.send_step(What::Finished(reply, at));
+        } else if call.becomes_task() {
+            #[cfg(feature = "tasks")]
+            {
+                self.ask = Some((Ask::Call(call.plan, call.memo()), Some(at)));
+            }
         } else if let Some(progress) = call.report() {
             self.send_step(What::Progress(at, progress));
         } else {
@@ -808,6 +899,10 @@ impl<'m> Line<'m> {
                 if self.sending.is_some() {
                     return true;
                 }
+                #[cfg(feature = "tasks")]
+                if self.ask.is_some() {
+                    return true;
+                }
             }
         }
         #[cfg(feature = "subscriptions")]
@@ -849,6 +944,67 @@ impl<'m> Line<'m> {
             }
         }
         true
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Line<'_> {
+    /// [`poll`](Self::poll) of a line that serves the tasks extension of MCP:
+    /// a call of a tool that supports it becomes a task of `owner` for a
+    /// client that takes one (M-160). Lets the tasks that are due take a step
+    /// first: it is due when [`Tasks::wake`] says so, too.
+    pub fn poll_tasks<App: Runtime>(
+        &mut self,
+        server: &mut Server<App>,
+        tasks: &mut Tasks<'_>,
+        owner: Principal,
+        now: Instant,
+        out: &mut [u8],
+    ) -> usize {
+        tasks.run_with_tools(App::SKILLS, &server.device.tools, &mut server.app, now);
+        self.tasks = true;
+        let mut filled = 0usize;
+        loop {
+            let room = out.get_mut(filled..).unwrap_or_default();
+            let written = self.drive(server, Some(tasks), now, room);
+            filled = filled.saturating_add(written);
+            // What is being sent goes first.
+            if self.sending.is_some() {
+                break;
+            }
+            let Some((ask, at)) = self.ask.take() else {
+                break;
+            };
+            let message = match at {
+                Some(at) => kept(self.kept, self.share, at),
+                None => &*self.rx,
+            };
+            let came = serve(
+                server,
+                tasks,
+                now,
+                owner,
+                #[cfg(feature = "policy")]
+                self.asker(),
+                #[cfg(not(feature = "policy"))]
+                (),
+                ask,
+                message,
+                self.result,
+                &mut self.outcome,
+            );
+            match (came, at) {
+                (Came::Task(reply), _) => self.send(What::Task(reply, at)),
+                (Came::Reply(reply), None) => self.send(What::Answer(reply)),
+                (Came::Reply(reply), Some(at)) => self.send(What::Finished(reply, at)),
+                (Came::Wait(ask), _) => {
+                    self.ask = Some((ask, at));
+                    break;
+                }
+            }
+        }
+        self.tasks = false;
+        filled
     }
 }
 

@@ -23,6 +23,8 @@ mod line;
 #[cfg(feature = "input")]
 mod questions;
 mod running;
+#[cfg(feature = "tasks")]
+mod tasks;
 #[cfg(feature = "subscriptions")]
 mod watch;
 #[cfg(any(feature = "resources", feature = "prompts"))]
@@ -94,6 +96,8 @@ impl<App> Server<App> {
             shown: self.device.shown(&self.app, caller),
             #[cfg(not(feature = "scopes"))]
             shown: Shown::ALL,
+            #[cfg(feature = "tasks")]
+            tasks: false,
         }
     }
 
@@ -113,6 +117,8 @@ impl<App> Server<App> {
                 }),
                 None => self.device.shown(&self.app, caller),
             },
+            #[cfg(feature = "tasks")]
+            tasks: false,
             grant,
         }
     }

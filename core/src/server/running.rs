@@ -73,13 +73,7 @@ impl Running {
         let Some(entry) = server.device.tools.get(plan.tool) else {
             return Admission::Failed;
         };
-        let object = object(plan, message);
-        // Most arguments are right: the report is only written once one is
-        // known not to be.
-        let Some(args) = check(&entry.tool, object, None) else {
-            outcome.refuse(result, |report| {
-                check(&entry.tool, object, Some(report));
-            });
+        let Some(args) = checked(entry, plan, message, result, outcome) else {
             #[cfg(feature = "policy")]
             note(server, now, plan, by, Happened::Refused(Why::Arguments));
             return Admission::Failed;
@@ -266,6 +260,20 @@ impl Running {
     #[cfg(feature = "http")]
     pub(super) fn has_report(&self) -> bool {
         self.report.is_some()
+    }
+
+    /// Whether it goes on as a task, now that it has asked what it had to ask.
+    pub(super) const fn becomes_task(&self) -> bool {
+        #[cfg(feature = "tasks")]
+        return self.plan.task;
+        #[cfg(not(feature = "tasks"))]
+        return false;
+    }
+
+    /// What its handler keeps.
+    #[cfg(feature = "tasks")]
+    pub(super) fn memo(&self) -> u32 {
+        self.memo
     }
 
     /// Whether its handler wants to be called now.
@@ -577,6 +585,47 @@ pub(super) fn reply(plan: CallPlan) -> Reply {
 
 fn entry<App>(server: &Server<App>, plan: CallPlan) -> Option<&'static Entry<App>> {
     server.device.tools.get(plan.tool)
+}
+
+/// Whether a tool asks with the call, before there is a task.
+#[cfg(feature = "tasks")]
+pub(super) fn asks_first<App>(server: &Server<App>, plan: CallPlan) -> bool {
+    let support = entry(server, plan).map(|entry| entry.tool.task);
+    support == Some(crate::tool::TaskSupport::AfterInput)
+}
+
+/// The arguments of a call; nothing if they are not right, and the outcome
+/// says why.
+fn checked<'a, App>(
+    entry: &Entry<App>,
+    plan: CallPlan,
+    message: &'a [u8],
+    result: &mut [u8],
+    outcome: &mut Outcome,
+) -> Option<Args<'a>> {
+    let object = object(plan, message);
+    // Most arguments are right: the report is only written once one is known
+    // not to be.
+    let args = check(&entry.tool, object, None);
+    if args.is_none() {
+        outcome.refuse(result, |report| {
+            check(&entry.tool, object, Some(report));
+        });
+    }
+    args
+}
+
+/// Whether the arguments of a call are right; if not, the outcome says why.
+#[cfg(feature = "tasks")]
+pub(super) fn admits<App>(
+    server: &Server<App>,
+    plan: CallPlan,
+    message: &[u8],
+    result: &mut [u8],
+    outcome: &mut Outcome,
+) -> bool {
+    entry(server, plan)
+        .is_some_and(|entry| checked(entry, plan, message, result, outcome).is_some())
 }
 
 fn object(plan: CallPlan, message: &[u8]) -> Option<Value<'_>> {

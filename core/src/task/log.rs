@@ -35,6 +35,20 @@ const METADATA: u8 = 23;
 const EXTENSIONS: u8 = 24;
 const REFERENCES: u8 = 25;
 const NAME: u8 = 26;
+/// Where a part comes from that is a resource in place.
+const URI: u8 = 27;
+/// A question of a status; see [`ask`](super::ask).
+#[cfg(feature = "input")]
+pub(super) const QUESTION: u8 = 28;
+/// Of the first message: what its sender can be asked.
+#[cfg(feature = "input")]
+pub(super) const CLIENT: u8 = 29;
+/// Of the first message: the answers that came with it.
+#[cfg(feature = "input")]
+pub(super) const RESPONSES: u8 = 30;
+
+/// Added to the number of a state: the device failed, not the work.
+const FAULT: u8 = 0x80;
 
 /// Bytes of a tag and a length.
 const HEAD: usize = 3;
@@ -73,6 +87,8 @@ pub struct Part<'a> {
     pub filename: &'a str,
     /// A JSON object, as it was written; empty for none.
     pub metadata: &'a [u8],
+    /// Where it comes from, if it is a resource in place; empty if not.
+    pub uri: &'a str,
 }
 
 impl<'a> Part<'a> {
@@ -83,6 +99,7 @@ impl<'a> Part<'a> {
             media_type: "",
             filename: "",
             metadata: &[],
+            uri: "",
         }
     }
 
@@ -97,6 +114,13 @@ impl<'a> Part<'a> {
     #[must_use]
     pub const fn filename(mut self, filename: &'a str) -> Self {
         self.filename = filename;
+        self
+    }
+
+    /// The part, which is a resource in place from there.
+    #[must_use]
+    pub const fn uri(mut self, uri: &'a str) -> Self {
+        self.uri = uri;
         self
     }
 }
@@ -157,6 +181,14 @@ impl<'b> Pieces<'b> {
     /// Counts pieces.
     pub(crate) fn counter() -> Self {
         Self::Write(Sink::counter())
+    }
+
+    /// Bytes that were written, or would have been.
+    pub(crate) fn total(&self) -> usize {
+        match self {
+            Self::Write(sink) => sink.total(),
+            Self::Compare { .. } => 0,
+        }
     }
 
     /// Compares pieces with those of an entry.
@@ -243,6 +275,7 @@ impl<'b> Pieces<'b> {
             (MEDIA_TYPE, part.media_type.as_bytes()),
             (FILENAME, part.filename.as_bytes()),
             (PART_METADATA, part.metadata),
+            (URI, part.uri.as_bytes()),
         ] {
             if !bytes.is_empty() {
                 self.piece(tag, bytes);
@@ -253,7 +286,12 @@ impl<'b> Pieces<'b> {
     /// Adds a part that is a JSON value, whose writer writes the same `len`
     /// bytes each time.
     pub(super) fn json(&mut self, len: usize, write: impl FnOnce(&mut Sink<'_>)) {
-        self.head(DATA, len);
+        self.written(DATA, len, write);
+    }
+
+    /// Adds a piece, whose writer writes the same `len` bytes each time.
+    pub(super) fn written(&mut self, tag: u8, len: usize, write: impl FnOnce(&mut Sink<'_>)) {
+        self.head(tag, len);
         if let Self::Write(sink) = self {
             write(sink);
         }
@@ -287,10 +325,10 @@ impl<'b> Pieces<'b> {
         }
     }
 
-    pub(super) fn status(&mut self, number: u64, state: State, stamp: u64, text: &[u8]) {
+    pub(super) fn status(&mut self, number: u64, state: u8, stamp: u64, text: &[u8]) {
         self.head(STATUS, text.len().saturating_add(STATUS_OVERHEAD - HEAD));
         self.put(&six(number));
-        self.put(&[state as u8]);
+        self.put(&[state]);
         self.put(&six(stamp));
         self.put(text);
     }
@@ -342,7 +380,12 @@ pub struct Status<'l> {
     pub unix_millis: u64,
     /// What the device says to it; empty for nothing.
     pub text: &'l str,
+    /// Whether the device failed, not the work.
+    pub fault: bool,
 }
+
+/// The number of a failure of the device, as a log keeps it.
+pub(super) const FAILED_BY_DEVICE: u8 = State::Failed as u8 | FAULT;
 
 /// The beginning of an artifact, or of an addition to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -407,7 +450,8 @@ impl<'l> Iterator for Entries<'l> {
                     let (&state, bytes) = bytes.split_first()?;
                     let (&stamp, text) = bytes.split_first_chunk::<NUMBER>()?;
                     What::Status(Status {
-                        state: State::of(state)?,
+                        state: State::of(state & !FAULT)?,
+                        fault: state & FAULT != 0,
                         unix_millis: number(stamp),
                         text: core::str::from_utf8(text).unwrap_or(""),
                     })
@@ -442,6 +486,21 @@ impl<'l> Entry<'l> {
         }
         let len = self.rest.len().wrapping_sub(rest.len());
         self.rest.get(..len).unwrap_or(&[])
+    }
+
+    /// Its pieces of this tag, in order.
+    #[cfg(feature = "input")]
+    pub(super) fn all(&self, wanted: u8) -> impl Iterator<Item = &'l [u8]> + use<'l> {
+        let mut rest = self.pieces();
+        core::iter::from_fn(move || {
+            loop {
+                let (tag, bytes, after) = piece(rest)?;
+                rest = after;
+                if tag == wanted {
+                    return Some(bytes);
+                }
+            }
+        })
     }
 
     fn find(&self, wanted: u8) -> Option<&'l [u8]> {
@@ -511,6 +570,7 @@ impl<'l> Iterator for Parts<'l> {
                     MEDIA_TYPE => part.media_type = str(bytes),
                     FILENAME => part.filename = str(bytes),
                     PART_METADATA => part.metadata = bytes,
+                    URI => part.uri = str(bytes),
                     _ => break,
                 }
                 self.rest = rest;
@@ -533,14 +593,15 @@ mod tests {
         let first = Part::new(Content::Text("hé")).media_type("text/plain");
         let second = Part {
             metadata: b"{}",
-            ..Part::new(Content::Raw(&[0, 255])).filename("f")
+            ..Part::new(Content::Raw(&[0, 255])).filename("f").uri("x:y")
         };
         out.context(b"ctx");
         out.message(7, Text::checked(br"m\u0031"));
         out.extra(Extra::Metadata, b"{\"a\":1}");
         out.whole_part(first);
         out.whole_part(second);
-        out.status(8, State::Working, 1 << 40, b"now");
+        out.status(8, State::Working as u8, 1 << 40, b"now");
+        out.status(8, FAILED_BY_DEVICE, 0, b"");
         out.artifact(9, 1, false, true);
         out.name("log");
         out.whole_part(Part::new(Content::Data(b"[1]")));
@@ -552,7 +613,7 @@ mod tests {
 
         assert_eq!(context(log), "ctx");
         let all: Vec<_> = entries(log, u64::MAX).collect();
-        assert_eq!(all.len(), 3);
+        assert_eq!(all.len(), 4);
         assert!(matches!(all[0].what, What::Message { id: "m1" }));
         assert_eq!(all[0].extra(Extra::Metadata), b"{\"a\":1}");
         assert_eq!(all[0].parts().collect::<Vec<_>>(), [first, second]);
@@ -560,11 +621,14 @@ mod tests {
             state: State::Working,
             unix_millis: 1 << 40,
             text: "now",
+            fault: false,
         };
         assert!(matches!(all[1].what, What::Status(got) if got == status));
-        assert_eq!(all[2].name(), "log");
-        assert_eq!(all[2].parts().count(), 2);
-        assert_eq!(entries(log, 8).count(), 2);
+        let failed = |status: Status<'_>| status.state == State::Failed && status.fault;
+        assert!(matches!(all[2].what, What::Status(got) if failed(got)));
+        assert_eq!(all[3].name(), "log");
+        assert_eq!(all[3].parts().count(), 2);
+        assert_eq!(entries(log, 8).count(), 3);
         assert_eq!(entries(log, 6).count(), 0);
 
         // The same pieces compare as the same, others do not.

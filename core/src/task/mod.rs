@@ -20,9 +20,12 @@
 //! | cancellation reaches it, with its real outcome | [`Work::is_cancelled`], [`Step::STOPPED`], [`Step::CANNOT_STOP`] |
 //! | nothing private leaks | a status and an artifact hold what the skill gave, and nothing else |
 
+#[cfg(feature = "input")]
+mod ask;
 mod journal;
 mod log;
 mod skill;
+pub(crate) mod stamp;
 mod state;
 mod table;
 mod tool;
@@ -32,6 +35,8 @@ mod work;
 mod tests;
 
 pub use crate::tool::Broken;
+#[cfg(feature = "tasks")]
+pub(crate) use ask::{Asked, Question, asked, is_answered, write_name};
 pub use journal::{Journal, Kept};
 pub(crate) use log::{Artifact, Entry, Extra, Kind, Pieces, What, context, entries};
 pub use log::{Content, Part, Parts, Status};

@@ -2,10 +2,16 @@
 
 use core::fmt;
 
-use super::log::{Pieces, STATUS_OVERHEAD, What, entries};
+#[cfg(feature = "tasks")]
+use super::ask;
+#[cfg(feature = "tasks")]
+use super::log::Kind;
+use super::log::{FAILED_BY_DEVICE, Pieces, STATUS_OVERHEAD, What, entries};
 use super::state::State;
 use crate::buf::Sink;
 use crate::json::Text;
+#[cfg(feature = "tasks")]
+use crate::json::Value;
 use crate::limits::STATUS_BYTES;
 use crate::time::Instant;
 
@@ -159,7 +165,7 @@ pub struct Record {
     pub(super) talk: Talk,
 }
 
-/// Whether a record is one of a task.
+/// Whether a record is one of a task, and of which kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Talk {
@@ -169,6 +175,9 @@ pub(super) enum Talk {
     /// It holds a word to its caller, and no task: it is found by nobody, and
     /// stays as long as the word may be on its way.
     Said = 2,
+    /// Its work is a tool of the catalog, at the place `skill`.
+    #[cfg(feature = "tasks")]
+    Tool = 3,
 }
 
 /// How long a word stays at least, in milliseconds.
@@ -325,6 +334,12 @@ pub(crate) struct New<'a> {
     pub(crate) who: Principal,
     /// The skill that takes it; nothing where none does.
     pub(crate) skill: Option<u8>,
+    /// Whether that is the place of a tool in the catalog.
+    #[cfg(feature = "tasks")]
+    pub(crate) tool: bool,
+    /// What its work has remembered.
+    #[cfg(feature = "tasks")]
+    pub(crate) memo: u32,
     /// Whether its first step may answer with a word.
     pub(crate) talks: bool,
     /// The context that the client named.
@@ -498,8 +513,30 @@ impl<'m> Tasks<'m> {
         (record.talk == Talk::Said).then_some(record.changed)
     }
 
+    /// The place of its skill; nothing for a tool.
     pub(crate) fn skill(&self, task: Task) -> Option<u8> {
-        self.record(task).map(|record| record.skill)
+        let record = self.record(task)?;
+        #[cfg(feature = "tasks")]
+        if record.talk == Talk::Tool {
+            return None;
+        }
+        Some(record.skill)
+    }
+
+    /// Whether the device has failed, not the work of the task.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn is_fault(&self, task: Task) -> bool {
+        let log = self.log(task).unwrap_or(&[]);
+        let last = self.record(task).map_or(0, |record| record.status_at);
+        let newest = log.get(usize::from(last)..).unwrap_or(&[]);
+        let newest = entries(newest, u64::MAX).next().map(|entry| entry.what);
+        matches!(newest, Some(What::Status(status)) if status.fault)
+    }
+
+    /// How long a finished task is kept at least, in milliseconds.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn retention_ms(&self) -> u32 {
+        self.rules.retention_ms
     }
 
     /// The number of the newest entry of all: what is written up to here is
@@ -569,7 +606,7 @@ impl<'m> Tasks<'m> {
                 let What::Message { id: other } = entry.what else {
                     continue;
                 };
-                if !id.is(other) {
+                if other.is_empty() || !id.is(other) {
                     continue;
                 }
                 let mut pieces = Pieces::compare(entry.pieces());
@@ -603,12 +640,9 @@ impl<'m> Tasks<'m> {
             None => head.context(&[0; 32]),
         }
         head.message(0, new.message);
-        let head = match &head {
-            Pieces::Write(sink) => sink.total(),
-            Pieces::Compare { .. } => 0,
-        };
         // The statuses of a beginning, and of an end.
         let need = head
+            .total()
             .saturating_add(new.bytes)
             .saturating_add(2 * STATUS_OVERHEAD + RESERVE);
         if need > self.share {
@@ -635,6 +669,13 @@ impl<'m> Tasks<'m> {
             talk: if new.talks { Talk::May } else { Talk::Never },
             ..Record::FREE
         };
+        #[cfg(feature = "tasks")]
+        {
+            record.memo = new.memo;
+            if new.tool {
+                record.talk = Talk::Tool;
+            }
+        }
         let room = Self::room(self.logs, self.share, at);
         let mut pieces = Pieces::Write(Sink::new(room));
         match new.context {
@@ -746,6 +787,68 @@ impl<'m> Tasks<'m> {
         Ok(())
     }
 
+    /// Takes responses to the questions of a task, by the names that they
+    /// have outside. Others are ignored (M-162). Once none is open, the task
+    /// goes on.
+    ///
+    /// # Errors
+    /// See [`Refusal`]; nothing has changed then.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn answer(
+        &mut self,
+        task: Task,
+        responses: Value<'_>,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let share = self.share;
+        let Some(record) = self
+            .records
+            .get_mut(usize::from(task.at))
+            .filter(|record| record.born == task.born && !record.stop)
+        else {
+            return Ok(());
+        };
+        let room = Self::room(self.logs, share, usize::from(task.at));
+        let len = usize::from(record.len);
+        let Some((log, rest)) = room.split_at_mut_checked(len) else {
+            return Ok(());
+        };
+        let log = &*log;
+        let mut count = Sink::counter();
+        let open = ask::open_answers(&mut count, log, responses);
+        if count.total() == 0 {
+            return Ok(());
+        }
+        let number = self.shared.last.saturating_add(1);
+        let mut pieces = Pieces::Write(Sink::new(rest));
+        pieces.message(number, Text::checked(b""));
+        match ask::words(log, responses) {
+            Some(words) => pieces.part_text(Kind::Text, words),
+            None => pieces.json(count.total(), |out| {
+                ask::open_answers(out, log, responses);
+            }),
+        }
+        let end = len.saturating_add(pieces.total());
+        // The status that follows must fit too.
+        let need = end.saturating_add(RESERVE + STATUS_OVERHEAD);
+        if need > share {
+            return Err(Refusal::TooLong { need, room: share });
+        }
+        record.len = u16::try_from(end).unwrap_or(u16::MAX);
+        self.shared.last = number;
+        if open == 0 {
+            let mut place = Place {
+                record,
+                room,
+                shared: &mut self.shared,
+                now,
+            };
+            place.become_(State::Working, "");
+            place.record.wake = now;
+        }
+        Ok(())
+    }
+
     /// Wants a task stopped. Work that has not begun is stopped by that; any
     /// other is told, and says what has come of it.
     pub(crate) fn stop(&mut self, task: Task, now: Instant) -> Stop {
@@ -835,8 +938,20 @@ impl Place<'_> {
         legal && self.set(state, text)
     }
 
+    /// The same for a failure of the device, not of the work.
+    pub(super) fn fault(&mut self, text: &str) -> bool {
+        let state = State::Failed;
+        let legal = self.record.state().is_some_and(|now| now.may_become(state));
+        legal && self.put(state, FAILED_BY_DEVICE, text)
+    }
+
     /// Writes a status. Only an end may use what is kept free for it.
     fn set(&mut self, state: State, text: &str) -> bool {
+        self.put(state, state as u8, text)
+    }
+
+    /// The same, told in the log by this number.
+    fn put(&mut self, state: State, told: u8, text: &str) -> bool {
         let mut short = [0; STATUS_BYTES];
         let mut sink = Sink::new(&mut short);
         sink.text(text);
@@ -856,7 +971,7 @@ impl Place<'_> {
         let number = self.shared.number();
         let room = self.room.get_mut(usize::from(at)..).unwrap_or_default();
         let mut pieces = Pieces::Write(Sink::new(room));
-        pieces.status(number, state, stamp, text);
+        pieces.status(number, told, stamp, text);
         let len = match &pieces {
             Pieces::Write(sink) => sink.filled(),
             Pieces::Compare { .. } => 0,

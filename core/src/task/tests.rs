@@ -150,6 +150,10 @@ fn send(
         panic!()
     };
     let new = New {
+        #[cfg(feature = "tasks")]
+        tool: false,
+        #[cfg(feature = "tasks")]
+        memo: 0,
         who,
         skill: Some(skill),
         talks: false,

@@ -1,8 +1,26 @@
 //! A tool of the tool table as a skill.
 
-use super::log::{Content, Part};
+#[cfg(feature = "input")]
+use super::ask;
+use super::log::{Content, Part, Parts};
+#[cfg(feature = "input")]
+use super::log::{Pieces, STATUS_OVERHEAD};
+#[cfg(feature = "input")]
+use super::state::State;
+#[cfg(feature = "input")]
+use super::table::Place;
+#[cfg(feature = "tasks")]
+use super::table::Talk;
+#[cfg(feature = "input")]
+use super::work::NO_ROOM_TO_ASK;
 use super::work::{Kind, Step, Work, newest_parts};
+#[cfg(feature = "input")]
+use crate::buf::Sink;
 use crate::json::{Kind as Json, Value};
+#[cfg(feature = "input")]
+use crate::limits::STATUS_BYTES;
+#[cfg(feature = "input")]
+use crate::tool::{Asks, Capabilities, Inputs};
 use crate::tool::{Blocks, Call, Entry, Outcome, Piece, check, run};
 
 /// Takes one step of a tool as the work of a task: what a skill's `run` is
@@ -15,6 +33,11 @@ use crate::tool::{Blocks, Call, Entry, Outcome, Piece, check, run};
 /// result fails the task. Progress becomes the message of the status, at each
 /// sixteenth step. A polled tool is told of a cancellation like a call that
 /// its caller gives up.
+///
+/// A tool that asks makes the task wait for input: the caller's next message
+/// is the answer, in words where it is to one question of one field, else as
+/// an object of what is entered, or of such objects by the keys of the
+/// questions. The handler is then called from step 0 with the answers.
 ///
 /// ```
 /// use agentmote::task::{Skill, run_tool};
@@ -37,7 +60,8 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         return Step::STOPPED;
     }
     let log = work.place.room.get(..usize::from(record.len));
-    let object = newest_parts(log.unwrap_or(&[])).find_map(|part| match part.content {
+    let log = log.unwrap_or(&[]);
+    let object = arguments(log).find_map(|part| match part.content {
         Content::Data(json) => Some(Value::checked(json)),
         _ => None,
     });
@@ -52,8 +76,37 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         links: true,
     };
     let now = work.place.now;
-    let call = Call::new(args, now, record.step, blocks, work.result, &mut outcome);
-    let call = call.with_memo(record.memo);
+    #[cfg(feature = "input")]
+    let client = ask::client(log);
+    // The answers stand before the result, for as long as the step.
+    #[cfg(feature = "input")]
+    let (inputs, result) = {
+        let mut answers = Sink::new(work.result);
+        let any = entry.tool.asks != Asks::Never && ask::write_responses(&mut answers, log);
+        let len = if any { answers.total() } else { 0 };
+        let room = work.result.len();
+        let Some((answers, result)) = work.result.split_at_mut_checked(len) else {
+            work.text.truncate(0);
+            work.text.text("the answers need ");
+            work.text.number(len as u64);
+            work.text.text(" bytes, this device has room for ");
+            work.text.number(room as u64);
+            return Step(Kind::Failed);
+        };
+        let answers = any.then_some(Value::checked(answers));
+        (Inputs::new(answers, client), result)
+    };
+    #[cfg(not(feature = "input"))]
+    let result = &mut *work.result;
+    let call = Call::new(args, now, record.step, blocks, result, &mut outcome);
+    let call = call.with_memo(record.memo).in_task();
+    #[cfg(feature = "tasks")]
+    let call = match record.talk {
+        Talk::Tool => call.of(record.skill),
+        _ => call,
+    };
+    #[cfg(feature = "input")]
+    let call = call.with_inputs(inputs);
     if record.stop {
         let _ = run(entry, app, call.cancelled());
         return Step::STOPPED;
@@ -62,7 +115,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
     record.memo = step.memo;
     #[cfg(feature = "input")]
     if step.asked {
-        return work.fail("the tool asks its caller, which the work of a task cannot");
+        return asks(&mut work.place, &mut work.text, client, &outcome, result);
     }
     if !step.done {
         work.wake = step.wake;
@@ -76,7 +129,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         return Step::PENDING;
     }
     if outcome.failed() {
-        if let Some(Piece::Text(reason)) = outcome.pieces(work.result).next() {
+        if let Some(Piece::Text(reason)) = outcome.pieces(result).next() {
             work.text.truncate(0);
             work.text.text(reason);
         }
@@ -84,7 +137,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
     }
     let number = work.place.shared.number();
     let id = work.place.record.artifacts.saturating_add(1);
-    let result = &*work.result;
+    let result = &*result;
     let added = work.place.add(0, |pieces| {
         pieces.artifact(number, id, false, true);
         pieces.name(entry.tool.name);
@@ -99,6 +152,68 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         Err(need) => work.need = Some((need, work.place.room.len())),
     }
     Step::DONE
+}
+
+/// Where the arguments of a tool stand: the newest message that is no answer
+/// to its questions.
+fn arguments(log: &[u8]) -> Parts<'_> {
+    #[cfg(feature = "input")]
+    let until = ask::first_asked(log);
+    #[cfg(not(feature = "input"))]
+    let until = u64::MAX;
+    newest_parts(log, until)
+}
+
+/// Puts the questions of a tool into the log, and waits for the answers. Who
+/// cannot be asked is told so.
+#[cfg(feature = "input")]
+fn asks(
+    place: &mut Place<'_>,
+    text: &mut Sink<'_>,
+    client: Capabilities,
+    outcome: &Outcome,
+    result: &[u8],
+) -> Step {
+    text.truncate(0);
+    let mut needed = Capabilities::NONE;
+    let mut count = Pieces::counter();
+    for (key, request) in outcome.questions(result) {
+        needed = needed.and(request.needs());
+        count.question(key, request);
+    }
+    let missing = needed.missing(client);
+    if !missing.is_none() {
+        text.text("the client cannot be asked: it has not declared ");
+        text.text(missing.first_name());
+        return Step(Kind::Failed);
+    }
+    let mut room = [0; STATUS_BYTES];
+    let mut words = Sink::new(&mut room);
+    let several = outcome.questions(result).count() > 1;
+    for (at, (key, request)) in outcome.questions(result).enumerate() {
+        // By its key an answer among several is told.
+        if at > 0 {
+            words.byte(b'\n');
+        }
+        if several {
+            words.text(key);
+            words.text(": ");
+        }
+        words.text(ask::words_of(request));
+    }
+    let len = words.end_with_ellipsis();
+    let words = core::str::from_utf8(words.kept().get(..len).unwrap_or(&[])).unwrap_or("");
+    let fits = count.total().saturating_add(STATUS_OVERHEAD + STATUS_BYTES) <= place.free();
+    if !fits || !place.become_(State::InputRequired, words) {
+        place.fault(NO_ROOM_TO_ASK);
+        return Step(Kind::Asked);
+    }
+    let _ = place.add(0, |pieces| {
+        for (key, request) in outcome.questions(result) {
+            pieces.question(key, request);
+        }
+    });
+    Step(Kind::Asked)
 }
 
 /// Steps between two reports of a tool's progress: a tool reports each few
@@ -116,8 +231,12 @@ fn part(piece: Piece<'_>) -> Option<Part<'_>> {
         Piece::Link { uri, name, mime } => {
             Part::new(Content::Url(uri)).media_type(mime).filename(name)
         }
-        Piece::ResourceText { mime, text, .. } => Part::new(Content::Text(text)).media_type(mime),
-        Piece::ResourceBlob { mime, data, .. } => Part::new(Content::Raw(data)).media_type(mime),
+        Piece::ResourceText { uri, mime, text } => {
+            Part::new(Content::Text(text)).media_type(mime).uri(uri)
+        }
+        Piece::ResourceBlob { uri, mime, data } => {
+            Part::new(Content::Raw(data)).media_type(mime).uri(uri)
+        }
         #[cfg(feature = "prompts")]
         Piece::Assistant => return None,
         #[cfg(feature = "input")]

@@ -8,11 +8,16 @@ use super::journal::{Journal, Kept};
 use super::log::{Content, Part, Parts, Pieces, What, entries};
 use super::skill::{Runtime, Skill};
 use super::state::State;
-use super::table::{Place, Principal, Talk, Task, TaskId, Tasks};
+use super::table::{Place, Principal, Record, Talk, Task, TaskId, Tasks};
+#[cfg(feature = "tasks")]
+use super::tool::run_tool;
 use crate::buf::Sink;
 use crate::json::ser;
 use crate::limits::STATUS_BYTES;
 use crate::time::Instant;
+use crate::tool::Catalog;
+#[cfg(feature = "tasks")]
+use crate::tool::Entry;
 
 /// What a step of a skill has come to.
 #[must_use = "a skill returns it"]
@@ -28,6 +33,9 @@ pub(super) enum Kind {
     Ask,
     AskLeave,
     Said,
+    /// The questions of a tool stand in the log.
+    #[cfg(feature = "input")]
+    Asked,
     Stopped,
     CannotStop,
 }
@@ -132,7 +140,7 @@ impl<'w> Work<'w> {
 
     /// The parts of the caller's newest message.
     pub fn parts(&self) -> Parts<'_> {
-        newest_parts(self.place.log())
+        newest_parts(self.place.log(), u64::MAX)
     }
 
     /// The first text of the caller's newest message; empty if there is none.
@@ -309,14 +317,15 @@ impl<'w> Work<'w> {
     /// Makes the move that the step has come to.
     fn finish(mut self, step: Step) {
         let mut kind = step.0;
+        let mut fault = false;
         if self.broken && kind != Kind::Rejected {
             self.report("the output is not JSON");
-            kind = Kind::Failed;
+            (kind, fault) = (Kind::Failed, true);
         } else if let Some((need, room)) = self.need {
             self.report_with(format_args!(
                 "the output needs {need} bytes, a task has room for {room}"
             ));
-            kind = Kind::Failed;
+            (kind, fault) = (Kind::Failed, true);
         }
         let first = self.place.record.step == 0;
         let next = self.place.now.after(1);
@@ -330,6 +339,12 @@ impl<'w> Work<'w> {
         let told = place.record.stop;
         let state = place.record.state();
         let (to, text) = match kind {
+            // A tool that has asked begins anew with the answers.
+            #[cfg(feature = "input")]
+            Kind::Asked => {
+                place.record.step = 0;
+                return;
+            }
             Kind::Pending | Kind::CannotStop => {
                 if kind == Kind::CannotStop && told {
                     place.record.unstoppable = true;
@@ -343,6 +358,7 @@ impl<'w> Work<'w> {
                 }
             }
             Kind::Done if place.record.artifacts == 0 => {
+                fault = true;
                 (State::Failed, "the work ended without an output")
             }
             Kind::Done => (State::Completed, text),
@@ -365,18 +381,23 @@ impl<'w> Work<'w> {
                 .status()
                 .is_some_and(|status| status.state == to && status.text == text);
             if !same && !place.become_(to, text) {
-                place.become_(State::Failed, "the task has no room for a question");
+                place.fault(NO_ROOM_TO_ASK);
             }
+        } else if fault {
+            place.fault(text);
         } else {
             place.become_(to, text);
         }
     }
 }
 
-/// The parts of the newest message in a log.
-pub(super) fn newest_parts(log: &[u8]) -> Parts<'_> {
+/// Why a task fails whose log has no room for what it asks.
+pub(super) const NO_ROOM_TO_ASK: &str = "the task has no room for a question";
+
+/// The parts of the newest message in a log, up to the number `until`.
+pub(super) fn newest_parts(log: &[u8], until: u64) -> Parts<'_> {
     let mut last = Parts::NONE;
-    for entry in entries(log, u64::MAX) {
+    for entry in entries(log, until) {
         if let What::Message { .. } = entry.what {
             last = entry.parts();
         }
@@ -394,7 +415,36 @@ impl Tasks<'_> {
 
     /// The same with the skills of a table that is made at run time, those of
     /// the agent whose tasks they are (`a2a::Agent::skills`).
-    pub fn run_skills<R: Journal>(&mut self, skills: &[Skill<R>], runtime: &mut R, now: Instant) {
+    pub fn run_skills<R: Journal + 'static>(
+        &mut self,
+        skills: &[Skill<R>],
+        runtime: &mut R,
+        now: Instant,
+    ) {
+        self.run_all(skills, None, runtime, now);
+    }
+
+    /// The same, with the tools whose calls have become tasks (feature
+    /// `tasks`): those of the device that is served. Without them, such tasks
+    /// are left alone.
+    #[cfg(feature = "tasks")]
+    pub fn run_with_tools<R: Journal + 'static>(
+        &mut self,
+        skills: &[Skill<R>],
+        tools: &Catalog<R>,
+        runtime: &mut R,
+        now: Instant,
+    ) {
+        self.run_all(skills, Some(tools), runtime, now);
+    }
+
+    fn run_all<R: Journal + 'static>(
+        &mut self,
+        skills: &[Skill<R>],
+        tools: Option<&Catalog<R>>,
+        runtime: &mut R,
+        now: Instant,
+    ) {
         let count = self.records.len();
         self.first = if self.first.saturating_add(1) < count {
             self.first.saturating_add(1)
@@ -408,7 +458,7 @@ impl Tasks<'_> {
             } else {
                 at.wrapping_sub(count)
             };
-            self.step(skills, runtime, at, now);
+            self.step(skills, tools, runtime, at, now);
         }
     }
 
@@ -436,11 +486,22 @@ impl Tasks<'_> {
         })
     }
 
-    fn step<R: Journal>(&mut self, skills: &[Skill<R>], runtime: &mut R, at: usize, now: Instant) {
+    fn step<R: Journal + 'static>(
+        &mut self,
+        skills: &[Skill<R>],
+        tools: Option<&Catalog<R>>,
+        runtime: &mut R,
+        at: usize,
+        now: Instant,
+    ) {
         let Some(record) = self.records.get_mut(at) else {
             return;
         };
         if !record.runs() || record.wake > now {
+            return;
+        }
+        #[cfg(feature = "tasks")]
+        if record.talk == Talk::Tool && tools.is_none() {
             return;
         }
         record.wake = now.after(1);
@@ -454,7 +515,7 @@ impl Tasks<'_> {
             return;
         }
         let number = usize::from(place.record.skill);
-        let Some(skill) = skills.get(number) else {
+        let Some(job) = job(place.record, skills, tools) else {
             place.become_(State::Rejected, "no skill of this agent takes the message");
             return;
         };
@@ -471,9 +532,34 @@ impl Tasks<'_> {
             need: None,
             broken: false,
         };
-        let step = (skill.run)(runtime, &mut work);
+        let step = match job {
+            Job::Skill(skill) => (skill.run)(runtime, &mut work),
+            #[cfg(feature = "tasks")]
+            Job::Tool(entry) => run_tool(entry, runtime, &mut work),
+        };
         work.finish(step);
     }
+}
+
+/// What does the work of a task.
+enum Job<'s, R: 'static> {
+    Skill(&'s Skill<R>),
+    #[cfg(feature = "tasks")]
+    Tool(&'static Entry<R>),
+}
+
+/// What does the work of this record, if there is such.
+fn job<'s, R>(
+    record: &Record,
+    skills: &'s [Skill<R>],
+    tools: Option<&Catalog<R>>,
+) -> Option<Job<'s, R>> {
+    #[cfg(feature = "tasks")]
+    if record.talk == Talk::Tool {
+        return tools?.get(record.skill).map(Job::Tool);
+    }
+    let _ = tools;
+    skills.get(usize::from(record.skill)).map(Job::Skill)
 }
 
 /// Whether the journal has the record; a record that it can't keep fails.
@@ -489,7 +575,7 @@ fn kept<J: Journal>(place: &mut Place<'_>, journal: &mut J) -> bool {
         Kept::NotYet => false,
         Kept::No => {
             place.record.kept = true;
-            place.become_(State::Failed, "the task cannot be kept by this device");
+            place.fault("the task cannot be kept by this device");
             false
         }
     }

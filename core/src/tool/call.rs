@@ -62,6 +62,8 @@ pub struct Call<'c> {
     memo: u32,
     cancelled: bool,
     place: u8,
+    #[cfg(feature = "a2a")]
+    task: bool,
     #[cfg(feature = "input")]
     inputs: Inputs<'c>,
     /// The least serious message that the caller wants.
@@ -92,6 +94,8 @@ impl<'c> Call<'c> {
             memo: 0,
             cancelled: false,
             place: 0,
+            #[cfg(feature = "a2a")]
+            task: false,
             #[cfg(feature = "input")]
             inputs: Inputs::new(None, Capabilities::NONE),
             #[cfg(feature = "logging")]
@@ -165,6 +169,20 @@ impl<'c> Call<'c> {
     /// own.
     pub fn remember(&mut self, memo: u32) {
         self.memo = memo;
+    }
+
+    /// The same call, as the work of a task.
+    #[cfg(feature = "a2a")]
+    pub(crate) fn in_task(mut self) -> Self {
+        self.task = true;
+        self
+    }
+
+    /// Whether it is the work of a task: its caller has its answer already,
+    /// and asks after the result.
+    #[cfg(feature = "a2a")]
+    pub fn is_task(&self) -> bool {
+        self.task
     }
 
     /// The same call, given up by the caller.

@@ -288,6 +288,26 @@ pub enum Asks {
     Open,
 }
 
+/// Whether a call of a tool becomes a task for a client that takes one
+/// (feature `tasks`): it is answered at once with the id of a record, which
+/// the client then asks after (M-160).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskSupport {
+    /// It does not.
+    #[default]
+    Forbidden,
+    /// It does. Any other client gets the result itself, once it is there.
+    Optional,
+    /// It does, and any other client is refused, before anything happens.
+    Required,
+    /// As `Required`, and what the tool asks it asks with the call, before
+    /// there is a task. Its handler is called for that while
+    /// [`Call::is_task`](super::Call::is_task) is `false`, and must then do
+    /// nothing but ask; once it has all answers it answers "not yet", and is
+    /// called again from step 0 as the work of a task, with the same answers.
+    AfterInput,
+}
+
 /// Who calls, as the transport has found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -350,6 +370,8 @@ pub struct Tool {
     /// call takes one of the places for calls in flight in the legacy era,
     /// and none in the modern one.
     pub asks: Asks,
+    /// Whether a call becomes a task; needs the feature `tasks`.
+    pub task: TaskSupport,
     /// The scopes that a caller must have, all of them. For who lacks one,
     /// there is no such tool. Only the first
     /// [`FILTERED`](crate::limits::FILTERED) tools of a catalog may need any.
@@ -376,6 +398,7 @@ impl Tool {
             requires: Capabilities::NONE,
             polled: false,
             asks: Asks::Never,
+            task: TaskSupport::Forbidden,
             #[cfg(feature = "scopes")]
             scopes: 0,
         }

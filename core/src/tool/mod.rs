@@ -23,7 +23,9 @@ pub use catalog::{Catalog, Entry, Handler};
 pub(crate) use check::quote;
 pub use check::{check, check_result};
 pub use decimal::Decimal;
-pub use descriptor::{Asks, Caller, Capabilities, Effects, Input, Literal, Param, Tool, Type};
+pub use descriptor::{
+    Asks, Caller, Capabilities, Effects, Input, Literal, Param, TaskSupport, Tool, Type,
+};
 #[cfg(feature = "input")]
 pub(crate) use input::Inputs;
 #[cfg(feature = "input")]

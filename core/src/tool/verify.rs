@@ -2,7 +2,7 @@
 //! where a descriptor is made when it is compiled, that is a panic, so it does
 //! not build; where it is made at run time, it is a value.
 
-use super::descriptor::{Input, Literal, Param, Tool, Type};
+use super::descriptor::{Asks, Input, Literal, Param, TaskSupport, Tool, Type};
 use crate::limits::{NAME_CHARS, PARAM_DEPTH, PARAMS};
 
 /// A rule that a table breaks.
@@ -45,6 +45,11 @@ pub const fn broken_rule(tool: &Tool) -> Option<&'static str> {
     hold!(
         !(tool.effects.read_only && (tool.effects.actuates || tool.effects.destructive)),
         "a read-only tool cannot actuate or destroy"
+    );
+    hold!(
+        !matches!(tool.task, TaskSupport::AfterInput)
+            || tool.polled && !matches!(tool.asks, Asks::Never),
+        "a tool that asks before it is a task must be declared to ask and to answer \"not yet\""
     );
     match tool.input {
         Input::Params(list) => {

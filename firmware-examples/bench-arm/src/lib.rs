@@ -229,7 +229,7 @@ fn meets_zone(from: i32, to: i32) -> bool {
 }
 
 /// Moves one joint to an angle, and answers when it is there.
-#[tool(actuates, idempotent, asks, title = "Move a joint")]
+#[tool(actuates, idempotent, asks, task, title = "Move a joint")]
 fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
     let now = call.now();
     if call.is_cancelled() {
@@ -277,7 +277,7 @@ fn arm_move(arm: &mut Arm, args: ArmMove, call: &mut Call<'_>) -> Poll<Answer> {
 
 // It does not ask before the marked zone: it is the way out of it.
 /// Moves every joint to 0 degrees, and answers when all are there.
-#[tool(actuates, idempotent, title = "Go home")]
+#[tool(actuates, idempotent, task, title = "Go home")]
 fn arm_home(arm: &mut Arm, call: &mut Call<'_>) -> Poll<Answer> {
     let now = call.now();
     if call.is_cancelled() {

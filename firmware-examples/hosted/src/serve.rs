@@ -80,7 +80,7 @@ impl<App: Runtime + Send> Serve for WithAgent<App> {
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m> {
-        Http::new(memory, config).with_agent(self.path)
+        Http::new(memory, config).with_agent(self.path).with_tasks()
     }
 
     fn poll(&mut self, http: &mut Http<'_>, now: Instant, out: &mut [u8]) -> usize {
@@ -96,7 +96,7 @@ impl<App: Runtime + Send> Serve for WithAgent<App> {
     }
 
     fn work(&mut self, now: Instant) -> Option<Instant> {
-        self.desk.tasks.run(&mut self.server.app, now);
+        self.desk.run(&mut self.server, now);
         self.desk.tasks.wake()
     }
 }

@@ -386,6 +386,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| conformance::unscored(UNSCORED, log),
     },
     Step {
+        name: "conformance-tasks",
+        about: "the tasks extension, by the public suite",
+        needs: &["node"],
+        run: |log| conformance::unscored(TASKS, log),
+    },
+    Step {
         name: "conformance-board",
         about: "the suite's requests on the emulated board, byte for byte as on the host",
         needs: &["packages", "node"],
@@ -404,6 +410,20 @@ const UNSCORED: &[(&str, &str)] = &[
     ("2025-11-25", "server-session-lifecycle"),
     ("2025-06-18", "server-session-lifecycle"),
     ("2025-03-26", "server-session-lifecycle"),
+];
+
+/// The scenarios of the tasks extension, which are of no revision.
+/// `tasks-status-notifications` checks nothing so far.
+const TASKS: &[(&str, &str)] = &[
+    ("", "tasks-lifecycle"),
+    ("", "tasks-capability-negotiation"),
+    ("", "tasks-wire-fields"),
+    ("", "tasks-request-state-removal"),
+    ("", "tasks-mrtr-input"),
+    ("", "tasks-request-headers"),
+    ("", "tasks-dispatch-and-envelope"),
+    ("", "tasks-required-task-error"),
+    ("", "tasks-mrtr-composition"),
 ];
 
 /// The workspaces of the checkout: the root, and those that it excludes

@@ -10,10 +10,14 @@ use crate::frame::http::{
     BodyLength, CHUNK_END, Content, Field, Head, LAST_CHUNK, MediaType, Method, ResponseHead,
     chunk_start, etag_listed, media_type,
 };
+#[cfg(feature = "tasks")]
+use crate::mcp::{TaskReply, write_task};
 use crate::policy::Presented;
 #[cfg(feature = "policy")]
 use crate::policy::{Endpoint, Outcome, Request, Subject, Why};
 use crate::server::Server;
+#[cfg(feature = "tasks")]
+use crate::server::tasks::Ask;
 #[cfg(feature = "policy")]
 use crate::task::Principal;
 use crate::task::{Runtime, Tasks};
@@ -29,6 +33,24 @@ pub struct AgentDesk<'t, App: Runtime> {
     pub tasks: Tasks<'t>,
     /// Who a caller is. `None` refuses the request with 401.
     pub callers: fn(Presented<'_>) -> Option<Caller<'static>>,
+}
+
+impl<App: Runtime> AgentDesk<'_, App> {
+    /// Lets each task that is due take one step, those that are calls of the
+    /// server's tools among them: for a device whose connections do not all
+    /// do it by [`Http::poll_agent`].
+    pub fn run(&mut self, server: &mut Server<App>, now: Instant) {
+        #[cfg(feature = "tasks")]
+        self.tasks.run_with_tools(
+            self.agent.skills(),
+            &server.device.tools,
+            &mut server.app,
+            now,
+        );
+        #[cfg(not(feature = "tasks"))]
+        self.tasks
+            .run_skills(self.agent.skills(), &mut server.app, now);
+    }
 }
 
 /// What a connection has of it.
@@ -48,6 +70,12 @@ pub(super) struct Post {
     /// What is to be written down of the request.
     #[cfg(feature = "policy")]
     seen: Seen,
+    /// Whether calls become tasks.
+    #[cfg(feature = "tasks")]
+    pub(super) tasks: bool,
+    /// What a request to MCP wants of the tasks.
+    #[cfg(feature = "tasks")]
+    pub(super) ask: Option<Ask>,
 }
 
 impl Post {
@@ -60,18 +88,28 @@ impl Post {
         held: None,
         #[cfg(feature = "policy")]
         seen: Seen::NOTHING,
+        #[cfg(feature = "tasks")]
+        tasks: false,
+        #[cfg(feature = "tasks")]
+        ask: None,
     };
 
     /// Forgets the request.
     pub(super) fn clear(&mut self) {
         *self = Self {
             path: self.path,
+            #[cfg(feature = "tasks")]
+            tasks: self.tasks,
             ..Self::NONE
         };
     }
 
     /// Whether the request is for the agent.
     pub(super) fn is_asked(&self) -> bool {
+        #[cfg(feature = "tasks")]
+        if self.ask.is_some() {
+            return true;
+        }
         self.route.is_some()
     }
 }
@@ -98,6 +136,9 @@ pub(super) enum Said {
     Same(CardKind),
     /// Another method than those of a card.
     NotGet,
+    /// A task, to a client of MCP.
+    #[cfg(feature = "tasks")]
+    Task(TaskReply),
 }
 
 /// Where each card is (A-001, V-015).
@@ -124,7 +165,11 @@ impl Http<'_> {
     /// When [`poll_agent`](Self::poll_agent) wants to be called although
     /// nothing arrives.
     pub fn wake_agent<App: Runtime>(&self, desk: &AgentDesk<'_, App>) -> Option<Instant> {
-        if self.agent.exchange.is_idle() {
+        #[cfg(feature = "tasks")]
+        let idle = self.agent.ask.is_none();
+        #[cfg(not(feature = "tasks"))]
+        let idle = true;
+        if idle && self.agent.exchange.is_idle() {
             return self.wake();
         }
         let look = self.agent.looked.after(LOOK_MS);
@@ -141,8 +186,7 @@ impl Http<'_> {
         now: Instant,
         out: &mut [u8],
     ) -> usize {
-        desk.tasks
-            .run_skills(desk.agent.skills(), &mut server.app, now);
+        desk.run(server, now);
         let mut filled = 0usize;
         loop {
             let room = out.get_mut(filled..).unwrap_or_default();
@@ -158,6 +202,13 @@ impl Http<'_> {
                 State::Ready => self.take_agent(server, desk, now),
                 State::Working => {
                     self.agent.looked = now;
+                    #[cfg(feature = "tasks")]
+                    if let Some(ask) = self.agent.ask {
+                        if !self.serve_ask(server, desk, now, ask) {
+                            return filled;
+                        }
+                        continue;
+                    }
                     #[cfg(feature = "policy")]
                     if self.streaming && !self.is_granted(server, now) {
                         self.agent.clear();
@@ -183,11 +234,11 @@ impl Http<'_> {
                     }
                     let length = length.unwrap_or_else(|| {
                         let mut count = Sink::counter();
-                        self.write_agent_body(&mut count, desk, said);
+                        self.write_agent_body(&mut count, server, desk, said);
                         count.total()
                     });
                     let mut sink = Sink::window(room, sent);
-                    let whole = self.write_agent(&mut sink, desk, said, length);
+                    let whole = self.write_agent(&mut sink, server, desk, said, length);
                     let (written, more) = (sink.filled(), sink.overflowed());
                     self.spoke = now;
                     filled = filled.saturating_add(written);
@@ -473,10 +524,14 @@ impl Http<'_> {
     fn write_agent_body<App: Runtime>(
         &self,
         out: &mut Sink<'_>,
+        server: &Server<App>,
         desk: &AgentDesk<'_, App>,
         said: Said,
     ) -> bool {
+        let _ = server;
         match said {
+            #[cfg(feature = "tasks")]
+            Said::Task(reply) => write_task(out, server.device, reply, &desk.tasks, self.rx),
             Said::Answer(reply) => reply.write(out, desk.agent, &desk.tasks, self.rx),
             Said::Event(reply) | Said::Last(reply) => {
                 out.text("data: ");
@@ -507,6 +562,7 @@ impl Http<'_> {
     fn write_agent<App: Runtime>(
         &self,
         out: &mut Sink<'_>,
+        server: &Server<App>,
         desk: &AgentDesk<'_, App>,
         said: Said,
         length: usize,
@@ -519,16 +575,18 @@ impl Http<'_> {
         };
         let (status, media, content) = match said {
             Said::Answer(_) | Said::Card(_) => (200, Some(JSON), Content::Length(length)),
+            #[cfg(feature = "tasks")]
+            Said::Task(_) => (200, Some(JSON), Content::Length(length)),
             Said::StreamHead => (200, Some(EVENTS), stream),
             Said::Same(_) => (304, None, Content::Length(0)),
             Said::Unknown => (401, Some("text/plain"), Content::Length(length)),
             Said::NotGet => (405, Some("text/plain"), Content::Length(length)),
             Said::Event(_) | Said::Last(_) | Said::Alive => {
                 if !chunks {
-                    return self.write_agent_body(out, desk, said);
+                    return self.write_agent_body(out, server, desk, said);
                 }
                 chunk_start(out, length);
-                let whole = self.write_agent_body(out, desk, said);
+                let whole = self.write_agent_body(out, server, desk, said);
                 out.put(CHUNK_END);
                 if matches!(said, Said::Last(_)) {
                     out.put(LAST_CHUNK);
@@ -540,7 +598,7 @@ impl Http<'_> {
         if self.is_head_request() {
             return true;
         }
-        self.write_agent_body(out, desk, said)
+        self.write_agent_body(out, server, desk, said)
     }
 
     fn write_agent_head<App: Runtime>(
@@ -581,6 +639,8 @@ impl Http<'_> {
                 put("X-Accel-Buffering", b"no");
             }
             Said::Answer(_) => put("Cache-Control", b"no-store"),
+            #[cfg(feature = "tasks")]
+            Said::Task(_) => {}
             Said::Event(_) | Said::Last(_) | Said::Alive | Said::NotGet => {}
         }
         if self.agent.extensions != 0 && matches!(said, Said::Answer(_) | Said::StreamHead) {

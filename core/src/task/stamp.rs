@@ -6,7 +6,7 @@ use crate::buf::Sink;
 const DAY: u64 = 86_400_000;
 
 /// Writes a time as `2026-11-30T08:44:32.597Z`. `millis` since 1970.
-pub(super) fn write(out: &mut Sink<'_>, millis: u64) {
+pub(crate) fn write(out: &mut Sink<'_>, millis: u64) {
     // Two divisions of 64 bits, which small cores have no instruction for.
     let days = u32::try_from(millis / DAY).unwrap_or(u32::MAX);
     let rest = u32::try_from(millis % DAY).unwrap_or(0);
@@ -70,7 +70,7 @@ fn days(year: u32, month: u32, day: u32) -> Option<u32> {
 
 /// Reads a time with a zone and 0 to 9 digits of a fraction, rounded
 /// up to a millisecond; before 1970 it is 0. `None`: it is no such time.
-pub(super) fn read(text: &[u8]) -> Option<u64> {
+pub(crate) fn read(text: &[u8]) -> Option<u64> {
     let mut rest = text;
     let mut number = |count: usize, end: &[u8]| {
         let (part, tail) = rest.split_at_checked(count)?;

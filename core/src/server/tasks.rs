@@ -1,0 +1,217 @@
+//! The tasks extension of MCP, whatever the connection: calls that become
+//! records of a table, and what is asked of them later.
+
+use super::Server;
+#[cfg(feature = "policy")]
+use super::running::note;
+use super::running::{admits, reply};
+use crate::json::{Text, Value};
+use crate::mcp::{Body, CallPlan, Fault, Reply, TaskPlan, TaskReply, TaskWish, Version};
+#[cfg(feature = "policy")]
+use crate::policy::{Endpoint, Grant, Operation, Outcome as Happened, Request, Subject, Why};
+use crate::task::{Kind, New, Pieces, Principal, Refusal, Runtime, State, Task, TaskId, Tasks};
+use crate::time::Instant;
+use crate::tool::Outcome;
+
+/// By what authority a request is made, where a policy wants to know it.
+#[cfg(feature = "policy")]
+pub(super) type Asker = Grant;
+#[cfg(not(feature = "policy"))]
+pub(super) type Asker = ();
+
+/// What a request wants of the table of tasks.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ask {
+    /// That a call becomes a task; what its handler remembers.
+    Call(CallPlan, u32),
+    /// The answer to that call, once the journal has the record.
+    Kept(CallPlan, Task),
+    /// A wish about a task.
+    Wish(TaskPlan),
+}
+
+/// What comes of it.
+pub(super) enum Came {
+    /// A task is told.
+    Task(TaskReply),
+    /// Anything else.
+    Reply(Reply),
+    /// The journal does not have the record yet: this is asked again.
+    Wait(Ask),
+}
+
+/// Does what is asked for the owner. `message` is the buffer of the request.
+#[expect(clippy::too_many_arguments, reason = "all that a connection has")]
+pub(super) fn serve<App: Runtime>(
+    server: &mut Server<App>,
+    tasks: &mut Tasks<'_>,
+    now: Instant,
+    owner: Principal,
+    asker: Asker,
+    ask: Ask,
+    message: &[u8],
+    result: &mut [u8],
+    outcome: &mut Outcome,
+) -> Came {
+    #[cfg(not(feature = "policy"))]
+    let () = asker;
+    match ask {
+        Ask::Call(plan, memo) => {
+            if !admits(server, plan, message, result, outcome) {
+                #[cfg(feature = "policy")]
+                note(
+                    server,
+                    now,
+                    plan,
+                    asker.doer(),
+                    Happened::Refused(Why::Arguments),
+                );
+                return Came::Reply(reply(plan));
+            }
+            match create(tasks, now, owner, plan, memo, message) {
+                Ok(task) => {
+                    tasks.keep(&mut server.app, task, now);
+                    #[cfg(feature = "policy")]
+                    note(server, now, plan, asker.doer(), Happened::Accepted);
+                    kept(tasks, plan, task)
+                }
+                Err(refusal) => Came::Reply(Reply {
+                    body: Body::Fault(fault(refusal)),
+                    ..reply(plan)
+                }),
+            }
+        }
+        Ask::Kept(plan, task) => kept(tasks, plan, task),
+        Ask::Wish(plan) => {
+            let body = match wish(server, tasks, now, owner, asker, plan, message) {
+                Ok(Some(task)) => {
+                    return Came::Task(TaskReply {
+                        id: plan.id,
+                        task,
+                        until: tasks.last(),
+                        created: false,
+                    });
+                }
+                Ok(None) => Body::Empty,
+                Err(fault) => Body::Fault(fault),
+            };
+            Came::Reply(Reply {
+                id: plan.id,
+                version: Version::V2026_07_28,
+                body,
+            })
+        }
+    }
+}
+
+/// Makes a record of a call whose arguments are right.
+fn create(
+    tasks: &mut Tasks<'_>,
+    now: Instant,
+    owner: Principal,
+    plan: CallPlan,
+    memo: u32,
+    message: &[u8],
+) -> Result<Task, Refusal> {
+    let write = |pieces: &mut Pieces<'_>| {
+        if !plan.arguments.is_empty() {
+            pieces.part(Kind::Data, plan.arguments.get(message));
+        }
+        pieces.client(plan.retry.client);
+        if !plan.retry.responses.is_empty() {
+            pieces.responses(plan.retry.responses.get(message));
+        }
+    };
+    let mut count = Pieces::counter();
+    write(&mut count);
+    let new = New {
+        who: owner,
+        skill: Some(plan.tool),
+        tool: true,
+        memo,
+        talks: false,
+        context: None,
+        message: Text::checked(b""),
+        bytes: count.total(),
+    };
+    tasks.create(new, now, write)
+}
+
+/// Answers a call with its task, once the journal has it (M-161).
+fn kept(tasks: &Tasks<'_>, plan: CallPlan, task: Task) -> Came {
+    if !tasks.is_kept(task) {
+        return Came::Wait(Ask::Kept(plan, task));
+    }
+    if tasks.state(task) == Some(State::Failed) && tasks.is_fault(task) {
+        let why = "the task cannot be kept by this device";
+        return Came::Reply(Reply {
+            body: Body::Fault(Fault::Internal(why)),
+            ..reply(plan)
+        });
+    }
+    Came::Task(TaskReply {
+        id: plan.id,
+        task,
+        until: tasks.last(),
+        created: true,
+    })
+}
+
+/// Does what is wished; the task, if it is to be told.
+///
+/// A task of another is looked for like one that is not there, in the same
+/// time and with the same answer.
+fn wish<App>(
+    server: &mut Server<App>,
+    tasks: &mut Tasks<'_>,
+    now: Instant,
+    owner: Principal,
+    asker: Asker,
+    plan: TaskPlan,
+    message: &[u8],
+) -> Result<Option<Task>, Fault> {
+    let id = TaskId::read(Text::checked(plan.task.get(message)));
+    let found = id.and_then(|id| tasks.find(owner, id));
+    #[cfg(not(feature = "policy"))]
+    let ((), _) = (asker, server);
+    #[cfg(feature = "policy")]
+    let request = Request {
+        endpoint: Endpoint::Mcp,
+        operation: match plan.what {
+            TaskWish::Get => Operation::GetTask,
+            TaskWish::Update(_) => Operation::SendMessage,
+            TaskWish::Cancel => Operation::CancelTask,
+        },
+        subject: id.map_or(Subject::None, |id| Subject::Task(*id.as_bytes())),
+    };
+    // What the guard does not let through is not there, as on A2A.
+    #[cfg(feature = "policy")]
+    let found = found.filter(|_| match &server.policy {
+        Some(policy) => policy.allows(&server.app, &asker, &request),
+        None => true,
+    });
+    let task = found.ok_or(Fault::Task(plan.task))?;
+    match plan.what {
+        TaskWish::Get => return Ok(Some(task)),
+        TaskWish::Update(responses) => {
+            let responses = Value::checked(responses.get(message));
+            tasks.answer(task, responses, now).map_err(fault)?;
+        }
+        // One that has ended is told the same (M-162).
+        TaskWish::Cancel => {
+            tasks.stop(task, now);
+        }
+    }
+    #[cfg(feature = "policy")]
+    server.record(now, asker.doer(), request, Happened::Accepted);
+    Ok(None)
+}
+
+fn fault(refusal: Refusal) -> Fault {
+    match refusal {
+        Refusal::Full { slots } => Fault::Busy(" tasks", slots),
+        Refusal::TooLong { need, room } => Fault::NoRoom { need, room },
+        Refusal::Entropy => Fault::Internal("no random bytes for a new id"),
+        Refusal::Busy | Refusal::Ended => Fault::Internal("the task takes no answer"),
+    }
+}
