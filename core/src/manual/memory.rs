@@ -21,8 +21,8 @@
 //! | what | bytes of RAM | too small means |
 //! | --- | --- | --- |
 //! | `SLOTS` | tasks at once, 80 bytes each beside the log | -32603 that says so, until a finished task is old enough |
-//! | `LOG` | what one task comes to: each message, status and artifact once, with 9 to 16 bytes for each and 3 for each part; 176 are kept free for the last status | -32602 that says how much was needed, or a failed task |
-//! | `RESULT` of tasks | the largest result of a tool that is run as a skill | a failed task that says how much was needed |
+//! | `LOG` | what one task comes to: each message, status and artifact once, with 9 to 16 bytes for each and 3 for each part; each question of a tool with the schema of its form; 176 are kept free for the last status | -32602 that says how much was needed, or a failed task |
+//! | `RESULT` of tasks | the largest result of a tool that is run as a skill or a task, with the answers to what it asked before it | a failed task that says how much was needed |
 //!
 //! Answers of constant data, such as the list of tools, need no buffer of
 //! their size: they are counted once and written through whatever window the

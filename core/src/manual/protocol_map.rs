@@ -27,6 +27,7 @@
 //! | messages (M-131 to M-134) | `tool/log.rs` | `tests/tests/subscriptions.rs` |
 //! | callers and filtered lists (M-045, M-098) | `mcp/device.rs` | `tests/tests/callers.rs` |
 //! | who may call, challenges, metadata (R, M-199 to M-205) | `policy/table.rs`, `policy/gate.rs`, `policy/metadata.rs`, `server/http.rs` | `tests/tests/policy.rs` |
+//! | tasks of tools (M-160 to M-163) | `mcp/tasks.rs`, `server/tasks.rs` | `tests/tests/tasks.rs` |
 //! | batches of 2025-03-26 (M-197) | `server/batch.rs` | `tests/tests/cases_http.rs` |
 //!
 //! Where the sources contradict each other (section S), this library decides:
@@ -40,6 +41,14 @@
 //! * a peer of the legacy era that hangs up has not cancelled its call, but a
 //!   question that it has not answered counts as cancelled by the user
 //!   (M-190);
+//! * a task of a tool that failed is `completed` with `isError`, and `failed`
+//!   is left to a device that cannot keep or hold what comes of it (M-161);
+//!   `auth_required` of A2A is `working` there, and its message says what is
+//!   waited for;
+//! * a task has no end of life before it has ended (`ttlMs` is `null`), and
+//!   then the retention of the table; a device that was not told the time says
+//!   1970;
+//! * changes of a task are not notified: clients poll (M-160);
 //! * `-32022` names only the revisions that can be asked for in the same way
 //!   as the refused one; `server/discover` names all.
 //!
@@ -53,13 +62,14 @@
 //! | --- | --- | --- |
 //! | two wires on one endpoint (sections 4, 21) | `a2a/era.rs` | `tests/tests/a2a.rs` |
 //! | envelope (section 2) | `rpc/message.rs`, `a2a/request.rs` | `tests/tests/a2a.rs` |
-//! | ProtoJSON (section 3) | `a2a/read.rs`, `a2a/stamp.rs` | `tests/tests/a2a.rs` |
+//! | ProtoJSON (section 3) | `a2a/read.rs`, `task/stamp.rs` | `tests/tests/a2a.rs` |
 //! | messages of both wires (sections 3, 19) | `a2a/message.rs` | `tests/tests/a2a.rs` |
 //! | errors (section 5) | `a2a/code.rs` | `tests/tests/a2a.rs` |
 //! | operations (sections 6 to 9, 13 to 15, 17) | `a2a/request.rs`, `a2a/list.rs` | `tests/tests/a2a.rs` |
 //! | waiting and streams (sections 6, 12) | `a2a/exchange.rs` | `tests/tests/a2a.rs` |
 //! | tasks, events, artifacts, history (sections 10, 11) | `a2a/project.rs`, `task/log.rs` | `tests/tests/a2a.rs` |
 //! | states and their moves (A-155 to A-160) | `task/state.rs` | `core/src/task/tests.rs` |
+//! | questions of tools, on every wire (A-159, M-162) | `task/ask.rs`, `task/tool.rs` | `tests/tests/tasks.rs` |
 //! | owner, retention, journal (A-192, A-216, P-055) | `task/table.rs`, `task/work.rs` | `core/src/task/tests.rs` |
 //! | the card (section 1) | `a2a/card.rs` | `tests/tests/a2a_card.rs` |
 //! | HTTP: the endpoint, credentials, cards, streams (A-030 to, C-68 to C-82) | `server/http/agent.rs` | `tests/tests/a2a_http.rs` |

@@ -169,22 +169,37 @@ fn questions<'l>(entry: &Entry<'l>) -> impl Iterator<Item = Question<'l>> + use<
 
 /// The answers to the last questions of a tool, as an object of responses by
 /// their keys; whether there were any.
+///
+/// Questions that are asked again because an answer did not fit leave the
+/// other answers as they are; questions of another kind begin anew.
 pub(super) fn write_responses(out: &mut Sink<'_>, log: &[u8]) -> bool {
-    let mut last = None;
-    for entry in entries(log, u64::MAX) {
-        if asks(&entry) {
-            last = Some(entry);
+    let asking = || entries(log, u64::MAX).filter(asks);
+    let mut start: Option<Entry<'_>> = None;
+    for entry in asking() {
+        let again = start.is_some_and(|start| {
+            let asked = |key| questions(&start).any(|one| one.key == key);
+            questions(&entry).all(|one| asked(one.key))
+        });
+        if !again {
+            start = Some(entry);
         }
     }
-    let Some(asked) = last else {
+    let Some(start) = start else {
         let object = first(log).and_then(|entry| entry.all(RESPONSES).next());
         out.put(object.unwrap_or(&[]));
         return object.is_some();
     };
-    let alone = questions(&asked).count() == 1;
     let mut any = false;
-    for question in questions(&asked) {
-        let start = out.total();
+    for question in questions(&start) {
+        // As it was asked last.
+        let (mut question, mut asked) = (question, start);
+        for entry in asking().filter(|entry| entry.number > start.number) {
+            if let Some(again) = questions(&entry).find(|one| one.key == question.key) {
+                (question, asked) = (again, entry);
+            }
+        }
+        let alone = questions(&asked).count() == 1;
+        let from = out.total();
         out.byte(if any { b',' } else { b'{' });
         out.byte(b'"');
         write::escaped(out, question.key.as_bytes());
@@ -192,7 +207,7 @@ pub(super) fn write_responses(out: &mut Sink<'_>, log: &[u8]) -> bool {
         if write_answer(out, log, asked.number, &question, alone) {
             any = true;
         } else {
-            out.truncate(start);
+            out.truncate(from);
         }
     }
     if any {

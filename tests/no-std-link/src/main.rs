@@ -79,8 +79,9 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         20 => tasks::connection(rest, out),
         21 => policed::connection(rest, out),
         22 => policed::table(rest),
+        23 => tasks::line(rest, out),
         #[cfg(feature = "spoiled")]
-        23 => usize::from(rest[3]),
+        24 => usize::from(rest[3]),
         _ => 0,
     }
 }

@@ -4,8 +4,13 @@ use agentmote::a2a::{
     Agent, Caller, Card, CardKind, Exchange, Extension, Facts, Next, Scheme, SchemeKind, Signature,
 };
 use agentmote::buf::Sink;
-use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, Presented, Server};
-use agentmote::task::{Content, Entropy, Journal, Kept, Part, Principal, Random, Record, Runtime, Skill, State, Step, TaskId, TaskMemory, TaskRules, Tasks, Work, run_tool};
+use agentmote::server::{
+    AgentDesk, Http, HttpConfig, HttpMemory, Line, LineMemory, Presented, Server,
+};
+use agentmote::task::{
+    Content, Entropy, Journal, Kept, Part, Principal, Random, Record, Runtime, Skill, State, Step,
+    TaskId, TaskMemory, TaskRules, Tasks, Work, run_tool,
+};
 use agentmote::time::Instant;
 
 use crate::tool::{App, DEVICE};
@@ -73,7 +78,8 @@ fn work(app: &mut App, work: &mut Work<'_>) -> Step {
     let text = core::str::from_utf8(bytes).unwrap_or("?");
     let part = Part::new(Content::Data(bytes))
         .media_type(text)
-        .filename(text);
+        .filename(text)
+        .uri(text);
     match bytes.first() {
         _ if work.is_cancelled() => Step::STOPPED,
         Some(b'a') => work.ask(text),
@@ -283,7 +289,9 @@ pub(crate) fn connection(input: &[u8], out: &mut [u8]) -> usize {
         callers: caller,
     };
     let mut memory = HttpMemory::<1024, 256>::new();
-    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK)
+        .with_agent("/a2a")
+        .with_tasks();
     let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
     let mut filled = 0usize;
     for part in [first, second, input] {
@@ -295,6 +303,31 @@ pub(crate) fn connection(input: &[u8], out: &mut [u8]) -> usize {
             http.hang_up(&mut server, now);
             http.open();
         }
+    }
+    desk.run(&mut server, now);
+    filled
+}
+
+/// A line whose calls become tasks, cut and timed by the input.
+pub(crate) fn line(input: &[u8], out: &mut [u8]) -> usize {
+    let ([now, cut, room], input) = crate::pick(input);
+    let now = Instant::from_millis(now as u64);
+    let mut server = Server::new(&DEVICE, App { moved: 0 });
+    let mut memory = TaskMemory::<2, 512, 256>::new();
+    let mut tasks = Tasks::new(&mut memory, TaskRules::new(|bytes| bytes.fill(7)));
+    let mut memory = LineMemory::<1024, 256, 1, 256>::new();
+    let mut line = Line::new(&mut memory);
+    let (first, second) = input.split_at_checked(cut).unwrap_or((input, &[]));
+    let mut filled = 0usize;
+    for (turn, part) in (0..).zip([first, second, input]) {
+        line.receive(part);
+        let place = out.get_mut(filled..filled.saturating_add(room));
+        let place = place.unwrap_or_default();
+        let who = Principal::default();
+        let now = now.after(turn);
+        let written = line.poll_tasks(&mut server, &mut tasks, who, now, place);
+        filled = filled.wrapping_add(written);
+        tasks.run_with_tools(App::SKILLS, DEVICE.tools(), &mut server.app, now);
     }
     filled
 }

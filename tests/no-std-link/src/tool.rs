@@ -8,7 +8,7 @@ use agentmote::mcp::{Device, Identity};
 use agentmote::tool::{
     self, Action, Answer, Arg, Asks, Blocks, Call, Capabilities, Catalog, Data, Decimal, Effects,
     Entry, Failure, Form, Handler, Input, InputRequest, IntoAnswer, Level, Literal, Outcome,
-    Output, Param, Piece, Tool, ToolResult, Type,
+    Output, Param, Piece, TaskSupport, Tool, ToolResult, Type,
 };
 use serde::Serialize;
 
@@ -59,6 +59,7 @@ static ENTRIES: [Entry<App>; 9] = [
     entry(
         Tool {
             polled: true,
+            task: TaskSupport::Optional,
             ..Tool::new("slow", "Takes its time.")
         },
         slow,
@@ -88,6 +89,7 @@ static ENTRIES: [Entry<App>; 9] = [
     entry(
         Tool {
             asks: Asks::Sealed,
+            task: TaskSupport::Required,
             scopes: 4,
             ..Tool::new("sure", "Asks whether to go on.")
         },
@@ -97,6 +99,7 @@ static ENTRIES: [Entry<App>; 9] = [
         Tool {
             asks: Asks::Open,
             polled: true,
+            task: TaskSupport::AfterInput,
             input: Input::Schema("{\"type\":\"object\"}"),
             ..Tool::new("curious", "Asks everything.")
         },
@@ -141,6 +144,9 @@ fn curious(app: &mut App, call: &mut Call<'_>) -> Answer {
     };
     if told.action() != Action::Accept || roots.is_some_and(|roots| roots.is_none()) {
         return call.fail(call.client().and(Capabilities::NONE).first_name());
+    }
+    if !call.is_task() {
+        return call.need_input();
     }
     let text: Option<Text<'_>> = told.get(0);
     let bytes = raw.value().raw().len();

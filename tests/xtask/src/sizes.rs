@@ -25,6 +25,11 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
         &["a2a"],
         &["http"],
     ),
+    (
+        "`tasks`, over `a2a` and `input`",
+        &["tasks"],
+        &["a2a", "input"],
+    ),
     ("`resources`: two", &["resources"], &[]),
     (
         "`subscriptions`, over `resources`",
@@ -41,7 +46,7 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
         "all of them",
         &[
             "policy",
-            "a2a",
+            "tasks",
             "sessions",
             "subscriptions",
             "prompts",

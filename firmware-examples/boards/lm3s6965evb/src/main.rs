@@ -71,6 +71,8 @@ fn main() -> ! {
     let mut line = Http::new(MEMORY, CONFIG);
     #[cfg(feature = "a2a")]
     let mut line = Http::new(MEMORY, CONFIG).with_agent("/a2a");
+    #[cfg(feature = "tasks")]
+    let mut line = line.with_tasks();
     #[cfg(feature = "a2a")]
     let mut desk = agent::desk(TASKS);
     let mut chunk = [0; CHUNK];
