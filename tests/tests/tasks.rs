@@ -994,3 +994,159 @@ fn wrong_parameters_are_named() {
         assert_eq!((status, &answer["error"]["code"]), (400, &json!(-32020)));
     }
 }
+
+/// The bench arm: a move through the marked zone, as a task that asks.
+#[test]
+fn the_bench_arm_moves_as_a_task() {
+    let memory = Box::leak(Box::new(TaskMemory::<2, 1024, 512>::new()));
+    let mut tasks = Tasks::new(memory, TaskRules::new(entropy));
+    let mut server = Server::new(&bench_arm::DEVICE, bench_arm::Arm::new());
+    let mut memory = LineMemory::<1024, 512, 2, 512>::new();
+    let mut line = Line::new(&mut memory);
+    let mut now = 0;
+    let mut ask = |method: &str, params: &str, millis: u64| {
+        let end = now + millis;
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":5,"method":"{method}","params":{{{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{ALL}}}}}}}"#
+        );
+        assert_eq!(line.receive(format!("{text}\n").as_bytes()), text.len() + 1);
+        let mut all = Vec::new();
+        while now <= end {
+            let mut out = [0; 256];
+            let at = Instant::from_millis(now);
+            let n = line.poll_tasks(&mut server, &mut tasks, ANN, at, &mut out);
+            all.extend_from_slice(&out[..n]);
+            now += u64::from(n == 0);
+        }
+        let answer = lines(&all).remove(0);
+        assert!(answer.get("error").is_none(), "{answer}");
+        (
+            answer["result"].clone(),
+            server.app.angle(0, Instant::from_millis(now)),
+        )
+    };
+    let call = r#""name":"arm_move","arguments":{"joint":0,"deg":-90,"speed":100}"#;
+    let (created, _) = ask("tools/call", call, 50);
+    let id = created["taskId"].as_str().expect("a task");
+    let get = format!(r#""taskId":"{id}""#);
+    let (task, angle) = ask("tasks/get", &get, 1000);
+    assert_eq!((&task["status"], angle), (&json!("input_required"), 0));
+    let name = keys(&task).remove(0);
+    let answer = json!({name: {"action": "accept", "content": {"confirm": true}}});
+    ask(
+        "tasks/update",
+        &format!("{get},\"inputResponses\":{answer}"),
+        30_000,
+    );
+    let (task, angle) = ask("tasks/get", &get, 1);
+    assert_eq!(angle, -90_000);
+    assert_eq!(text_of(&task), "the joint is at its target");
+}
+
+/// The status that each state of A2A is.
+fn status_of(state: &str) -> &'static [&'static str] {
+    match state {
+        "TASK_STATE_SUBMITTED" | "TASK_STATE_WORKING" => &["working"],
+        "TASK_STATE_INPUT_REQUIRED" => &["input_required"],
+        "TASK_STATE_COMPLETED" | "TASK_STATE_REJECTED" => &["completed"],
+        "TASK_STATE_FAILED" => &["completed", "failed"],
+        "TASK_STATE_CANCELED" => &["cancelled"],
+        other => panic!("{other}"),
+    }
+}
+
+/// Random operations of two callers: what one has is never seen by the other,
+/// both projections tell the same story, what has ended stays, and the name of
+/// a question that was answered does not come back.
+#[test]
+fn random_operations_keep_to_the_rules() {
+    for way in WAYS {
+        let mut seed = 0x5EED_u64;
+        let mut below = |end: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as usize % end
+        };
+        let mut world = World::new(way);
+        // Ids, their owners, the last answer once it has ended, names that
+        // were answered.
+        let mut known: Vec<(String, Principal, Option<Value>, Vec<String>)> = Vec::new();
+        for _ in 0..600 {
+            let who = [ANN, BOB][below(2)];
+            match below(8) {
+                0 => {
+                    let tool =
+                        ["turn", "weld", "sure", "pair", "blocks", "large", "model"][below(7)];
+                    let params = format!(
+                        r#"{{"name":"{tool}","arguments":{}}}"#,
+                        if tool == "turn" { r#"{"deg":3}"# } else { "{}" }
+                    );
+                    let (_, answer) = world.raw(who, ALL, "tools/call", &params);
+                    match answer["result"]["taskId"].as_str() {
+                        Some(id) => known.push((id.to_owned(), who, None, Vec::new())),
+                        None => assert_eq!(answer["error"]["code"], -32603, "{answer}"),
+                    }
+                }
+                1 => world.pass(1 + below(60) as u64),
+                2 => world.now += 700_000 * below(2) as u64,
+                _ if known.is_empty() => {}
+                what => {
+                    let at = below(known.len());
+                    let (id, owner, ended, answered) = &mut known[at];
+                    let params = format!(r#"{{"taskId":"{id}"}}"#);
+                    let (_, got) = world.raw(who, ALL, "tasks/get", &params);
+                    if who != *owner {
+                        assert_eq!(got["error"]["code"], -32602);
+                        let other = format!(r#"{{"taskId":"{id}","inputResponses":{{}}}}"#);
+                        let (_, no) = world.raw(who, ALL, "tasks/update", &other);
+                        assert_eq!(no["error"]["code"], -32602);
+                        continue;
+                    }
+                    let told = world.a2a(who, "GetTask", &format!(r#"{{"id":"{id}"}}"#));
+                    if got.get("error").is_some() {
+                        // Dropped, on every wire, and only once it had ended.
+                        assert_eq!(told["error"]["code"], -32001);
+                        known.remove(at);
+                        continue;
+                    }
+                    let task = got["result"].clone();
+                    let state = told["result"]["status"]["state"].as_str().expect("a state");
+                    let status = task["status"].as_str().expect("a status");
+                    assert!(status_of(state).contains(&status), "{state} {status}");
+                    if let Some(ended) = ended {
+                        assert_eq!(*ended, task);
+                    } else if !matches!(status, "working" | "input_required") {
+                        *ended = Some(task.clone());
+                    }
+                    if status == "input_required" {
+                        let names = keys(&task);
+                        assert!(!names.is_empty());
+                        assert!(names.iter().all(|name| !answered.contains(name)));
+                        let name = names[below(names.len())].clone();
+                        let answer = [
+                            json!({"action": "accept", "content": {"confirm": true}}),
+                            json!({"action": "accept", "content": {"name": "n"}}),
+                            json!({"action": "decline"}),
+                            json!({"roots": [], "content": {"type": "text", "text": "t"}}),
+                            json!({}),
+                        ][below(5)]
+                        .clone();
+                        let params =
+                            json!({"taskId": id, "inputResponses": {name.as_str(): answer}});
+                        let (_, ack) = world.raw(who, ALL, "tasks/update", &params.to_string());
+                        match ack["error"]["code"].as_i64() {
+                            None => answered.push(name),
+                            // The record has no room for more answers.
+                            Some(code) => assert_eq!(code, -32603, "{ack}"),
+                        }
+                    } else if what == 3 {
+                        let (_, ack) = world.raw(who, ALL, "tasks/cancel", &params);
+                        assert_eq!(ack["result"]["resultType"], "complete");
+                    }
+                }
+            }
+        }
+        assert!(known.iter().any(|(_, _, ended, _)| ended.is_some()));
+    }
+}

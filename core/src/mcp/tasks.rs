@@ -183,7 +183,6 @@ fn write_output(out: &mut Sink<'_>, log: &[u8], until: u64, id: TaskId) {
 /// Writes a part of an output as a content block (M-121, M-122).
 fn write_part(out: &mut Sink<'_>, part: Part<'_>, id: TaskId) {
     let (mime, uri) = (part.media_type, part.uri);
-    let group = mime.split('/').next().unwrap_or("");
     let piece = match part.content {
         Content::Text(text) if uri.is_empty() => Piece::Text(text),
         Content::Text(text) => Piece::ResourceText { uri, mime, text },
@@ -197,9 +196,10 @@ fn write_part(out: &mut Sink<'_>, part: Part<'_>, id: TaskId) {
             },
             mime,
         },
-        Content::Raw(data) if uri.is_empty() && group == "image" => Piece::Image { data, mime },
-        Content::Raw(data) if uri.is_empty() && group == "audio" => Piece::Audio { data, mime },
-        Content::Raw(data) if uri.is_empty() => {
+        Content::Raw(data) if !uri.is_empty() => Piece::ResourceBlob { uri, mime, data },
+        Content::Raw(data) if mime.starts_with("image/") => Piece::Image { data, mime },
+        Content::Raw(data) if mime.starts_with("audio/") => Piece::Audio { data, mime },
+        Content::Raw(data) => {
             // A file of a task has no address: that of the task stands for it.
             let mut room = [0; URI];
             let mut sink = Sink::new(&mut room);
@@ -208,7 +208,6 @@ fn write_part(out: &mut Sink<'_>, part: Part<'_>, id: TaskId) {
             let uri = core::str::from_utf8(sink.kept()).unwrap_or("urn:task");
             return tools::write_piece(out, Piece::ResourceBlob { uri, mime, data });
         }
-        Content::Raw(data) => Piece::ResourceBlob { uri, mime, data },
     };
     tools::write_piece(out, piece);
 }

@@ -18,15 +18,23 @@ pub(crate) fn requirements(revision: &str, log: &mut Log) -> Result<String, Stop
     })
 }
 
-/// The same for several revisions, with a record in `file` of all that the
-/// server did.
-pub(crate) fn recorded(revisions: &[&str], file: &Path, log: &mut Log) -> Result<(), Stop> {
+/// The same for several revisions, and scenarios of extensions, with a record
+/// in `file` of all that the server did.
+pub(crate) fn recorded(
+    revisions: &[&str],
+    scenarios: &[(&str, &str)],
+    file: &Path,
+    log: &mut Log,
+) -> Result<(), Stop> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).doing(folder.display())?;
     }
     with_server(Some(file), log, |suite, log| {
         for revision in revisions {
             suite.require(revision, log)?;
+        }
+        for (revision, scenario) in scenarios {
+            suite.pass(revision, scenario, log)?;
         }
         Ok(())
     })
@@ -38,16 +46,7 @@ pub(crate) fn unscored(scenarios: &[(&str, &str)], log: &mut Log) -> Result<Stri
     with_server(None, log, |suite, log| {
         let mut notes = Vec::new();
         for (revision, scenario) in scenarios {
-            let mut words = vec!["--scenario", scenario];
-            if !revision.is_empty() {
-                words.extend(["--spec-version", revision]);
-            }
-            let text = suite.run(&words, log)?;
-            let passed = text.lines().rev().find_map(all_passed).ok_or_else(|| {
-                Stop::Fail(format!(
-                    "{scenario}: no sum of checks, or not all of them passed"
-                ))
-            })?;
+            let passed = suite.pass(revision, scenario, log)?;
             notes.push(format!("{scenario} {passed}"));
         }
         Ok(notes.join(", "))
@@ -81,6 +80,20 @@ impl Suite {
             .find_map(|line| line.strip_prefix("Total: "));
         let total = total.ok_or_else(|| Stop::Fail("the suite printed no total".into()))?;
         Ok(total.to_owned())
+    }
+
+    /// One scenario, of which all checks must pass; gives how many.
+    fn pass(&self, revision: &str, scenario: &str, log: &mut Log) -> Result<u32, Stop> {
+        let mut words = vec!["--scenario", scenario];
+        if !revision.is_empty() {
+            words.extend(["--spec-version", revision]);
+        }
+        let text = self.run(&words, log)?;
+        text.lines().rev().find_map(all_passed).ok_or_else(|| {
+            Stop::Fail(format!(
+                "{scenario}: no sum of checks, or not all of them passed"
+            ))
+        })
     }
 
     /// Runs it once and gives what it printed.

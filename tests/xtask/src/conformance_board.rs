@@ -17,6 +17,7 @@ use crate::packages;
 use crate::paths;
 use crate::qemu;
 use crate::readme::grouped;
+use crate::steps;
 use crate::stop::{Doing, Stop};
 
 /// What the suite is asked to test.
@@ -86,7 +87,7 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
 /// Runs the suite against the server that records; gives the record.
 fn record(log: &mut Log) -> Result<PathBuf, Stop> {
     let file = paths::target().join("conformance/record");
-    conformance::recorded(&REVISIONS, &file, log)?;
+    conformance::recorded(&REVISIONS, steps::TASKS, &file, log)?;
     Ok(file)
 }
 

@@ -414,7 +414,7 @@ const UNSCORED: &[(&str, &str)] = &[
 
 /// The scenarios of the tasks extension, which are of no revision.
 /// `tasks-status-notifications` checks nothing so far.
-const TASKS: &[(&str, &str)] = &[
+pub(crate) const TASKS: &[(&str, &str)] = &[
     ("", "tasks-lifecycle"),
     ("", "tasks-capability-negotiation"),
     ("", "tasks-wire-fields"),
