@@ -210,7 +210,8 @@ fn run(options: Options) -> Result<(), String> {
     let clock = Clock::new();
     let mut server = Server::new(&DEVICE, Arm::new()).with_key(hosted::key().map_err(text)?);
     if options.stdio {
-        return serve_stdio(&mut server, clock).map_err(text);
+        let mut tasks = hosted::tasks::<16>(clock, RETENTION_MS);
+        return serve_stdio(&mut server, &mut tasks, clock).map_err(text);
     }
     let config = HttpConfig::LOOPBACK;
     let mut headers = "";

@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use agentmote::server::{Line, LineMemory, Server};
+use agentmote::task::{Principal, Runtime, Tasks};
 
 use crate::{Clock, until};
 
@@ -18,10 +19,16 @@ const CALLS: usize = 8;
 const KEPT: usize = 4 * 1024;
 
 /// Serves lines on standard input and output until the input ends (M-093).
+/// Calls may become tasks of the one peer that there is.
 ///
 /// # Errors
 /// Those of standard output; a closed one is the end as well.
-pub fn serve_stdio<App>(server: &mut Server<App>, clock: Clock) -> io::Result<()> {
+pub fn serve_stdio<App: Runtime>(
+    server: &mut Server<App>,
+    tasks: &mut Tasks<'_>,
+    clock: Clock,
+) -> io::Result<()> {
+    let owner = Principal::default();
     let (send, receive) = mpsc::sync_channel::<Vec<u8>>(16);
     // Reading blocks, so it has a thread of its own; it ends with the input
     // or the process.
@@ -40,7 +47,7 @@ pub fn serve_stdio<App>(server: &mut Server<App>, clock: Clock) -> io::Result<()
     let mut pending: Vec<u8> = Vec::new();
     loop {
         let mut out = [0; 4096];
-        let filled = line.poll(server, clock.now(), &mut out);
+        let filled = line.poll_tasks(server, tasks, owner, clock.now(), &mut out);
         if filled > 0 {
             stdout.write_all(&out[..filled])?;
             continue;
@@ -51,7 +58,8 @@ pub fn serve_stdio<App>(server: &mut Server<App>, clock: Clock) -> io::Result<()
             continue;
         }
         stdout.flush()?;
-        let wait = until(line.wake(), clock.now());
+        let wakes = line.wake().into_iter().chain(tasks.wake());
+        let wait = until(wakes.min(), clock.now());
         if !pending.is_empty() {
             std::thread::sleep(wait.unwrap_or(Duration::from_millis(1)));
             continue;
