@@ -247,7 +247,7 @@
 /**
  * Words of storage for a line connection, without its buffers.
  */
-#define AGENTMOTE_LINE_WORDS 76
+#define AGENTMOTE_LINE_WORDS 96
 #endif
 
 #if defined(AGENTMOTE_32_BIT)

@@ -186,7 +186,7 @@ impl<C: Drive> Shell<C> {
 #[cfg(target_pointer_width = "64")]
 mod sizes {
     /// Words of storage for a line connection, without its buffers.
-    pub const AGENTMOTE_LINE_WORDS: usize = 76;
+    pub const AGENTMOTE_LINE_WORDS: usize = 96;
     /// Words of storage for a call in flight, without what it keeps.
     pub const AGENTMOTE_CALL_WORDS: usize = 12;
     /// Words of storage for a line connection, without its buffers, of a
@@ -213,8 +213,14 @@ mod sizes {
 }
 pub use sizes::*;
 
+// On a host, another crate of the same build may bring the feature `tasks`.
 const _: () = {
-    fits::<Shell<Line<'static>>>(AGENTMOTE_LINE_WORDS, 8);
+    let spare = if cfg!(target_pointer_width = "64") {
+        28
+    } else {
+        8
+    };
+    fits::<Shell<Line<'static>>>(AGENTMOTE_LINE_WORDS, spare);
     fits::<Place>(AGENTMOTE_CALL_WORDS, 1);
 };
 #[cfg(not(any(
