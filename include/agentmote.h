@@ -305,7 +305,7 @@
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 192
+#define AGENTMOTE_HTTP_WORDS 216
 #endif
 
 #if defined(AGENTMOTE_32_BIT)

@@ -195,7 +195,7 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    pub const AGENTMOTE_HTTP_WORDS: usize = 192;
+    pub const AGENTMOTE_HTTP_WORDS: usize = 216;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
@@ -240,7 +240,7 @@ const _: () = {
 const _: () = fits::<Shell<Http<'static>>>(
     AGENTMOTE_HTTP_WORDS,
     if cfg!(target_pointer_width = "64") {
-        68
+        92
     } else {
         8
     },
