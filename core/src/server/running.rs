@@ -596,6 +596,8 @@ pub(super) fn asks_first<App>(server: &Server<App>, plan: CallPlan) -> bool {
 
 /// The arguments of a call; nothing if they are not right, and the outcome
 /// says why.
+// With one caller, as a function of its own it would only cost flash.
+#[cfg_attr(not(feature = "tasks"), inline(always))]
 fn checked<'a, App>(
     entry: &Entry<App>,
     plan: CallPlan,
