@@ -301,10 +301,10 @@ pub enum TaskSupport {
     /// It does, and any other client is refused, before anything happens.
     Required,
     /// As `Required`, and what the tool asks it asks with the call, before
-    /// there is a task. Its handler is called for that while
-    /// [`Call::is_task`](super::Call::is_task) is `false`, and must then do
-    /// nothing but ask; once it has all answers it answers "not yet", and is
-    /// called again from step 0 as the work of a task, with the same answers.
+    /// there is a task. Its handler is called for that while `Call::is_task`
+    /// is `false`, and must then do nothing but ask; once it has all answers
+    /// it answers "not yet", and is called again from step 0 as the work of a
+    /// task, with the same answers.
     AfterInput,
 }
 
