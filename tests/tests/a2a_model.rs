@@ -46,6 +46,8 @@ struct Known {
     open: u64,
     /// Its last whole projection, once it has ended.
     last: Option<Value>,
+    /// Its owner was told that there is no such task.
+    gone: bool,
 }
 
 const SLOTS: usize = 6;
@@ -223,6 +225,7 @@ impl Model {
                     messages: vec![id],
                     open: before,
                     last: None,
+                    gone: false,
                 });
                 self.tasks.len() - 1
             }
@@ -293,6 +296,9 @@ impl Model {
         } else if none {
             self.seen[4] += 1;
             assert!(self.may_be_gone(at), "{:?} is gone", self.tasks[at]);
+            self.tasks[at].gone = true;
+        } else {
+            assert!(!self.tasks[at].gone, "{:?} is back", self.tasks[at]);
         }
         none
     }
@@ -372,9 +378,25 @@ impl Model {
         // Whatever may not be gone is there.
         for at in 0..self.tasks.len() {
             let known = &self.tasks[at];
-            if known.owner == who && !all.contains(&known.id) {
-                assert!(self.may_be_gone(at), "{known:?} is not listed");
+            if known.owner != who {
+                continue;
             }
+            if all.contains(&known.id) {
+                assert!(!known.gone, "{known:?} is back");
+            } else {
+                assert!(self.may_be_gone(at), "{known:?} is not listed");
+                self.tasks[at].gone = true;
+            }
+        }
+    }
+
+    /// Drops what is known to be gone and is not asked for any more, so that
+    /// the work of an operation does not grow with those before it.
+    fn forget(&mut self) {
+        if self.tasks.len() > 8 * SLOTS {
+            let newer = self.tasks.split_off(self.tasks.len() - 3 * SLOTS);
+            self.tasks.retain(|one| !one.gone);
+            self.tasks.extend(newer);
         }
     }
 }
@@ -415,12 +437,7 @@ fn random_operations_of_several_callers_agree_with_the_model() {
                 model.seen[7] += 1;
             }
         }
-        // What is long gone is of no interest; a task that waits is kept.
-        if model.tasks.len() > 300 {
-            let later = model.tasks.split_off(100);
-            model.tasks.retain(|one| !ends(&one.state));
-            model.tasks.extend(later);
-        }
+        model.forget();
     }
     // The run has met everything that it is about.
     assert!(
