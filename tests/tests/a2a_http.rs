@@ -550,3 +550,70 @@ fn cuts_do_not_matter() {
     }
     assert!(all.windows(2).all(|two| two[0] == two[1]));
 }
+
+/// A page of another origin may ask an agent where it may ask a tool server,
+/// and only there.
+#[test]
+fn pages_of_allowed_origins_are_answered() {
+    let config = HttpConfig {
+        cors: true,
+        ..HttpConfig::LOOPBACK
+    };
+    let mut web = Web::new(anyone);
+    let mut ask = |config: HttpConfig, request: &[u8]| {
+        let mut memory = Memory::new();
+        let mut http = Http::new(&mut memory, config).with_agent("/a2a");
+        let bytes = web.send(&mut http, request);
+        answers(&bytes).remove(0)
+    };
+    const CARD: &str = "/.well-known/agent-card.json";
+    let origin = "Origin: http://localhost:5173\r\n";
+    for (path, methods, all) in [
+        ("/a2a", "POST", "POST, OPTIONS"),
+        ("/a2a/", "POST", "POST, OPTIONS"),
+        (CARD, "GET, HEAD", "GET, HEAD, OPTIONS"),
+        ("/mcp", "POST", "POST, OPTIONS"),
+    ] {
+        let preflight = String::from_utf8(get(path, &format!(
+            "{origin}Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: a2a-version\r\n"
+        )))
+        .unwrap()
+        .replace("GET", "OPTIONS");
+        let answer = ask(config, preflight.as_bytes());
+        let field = |name| answer.field(name);
+        assert_eq!(answer.status, 204, "{path}");
+        assert_eq!(
+            field("access-control-allow-origin"),
+            Some("http://localhost:5173")
+        );
+        assert_eq!(field("access-control-allow-methods"), Some(methods));
+        assert_eq!(field("access-control-allow-headers"), Some("a2a-version"));
+        assert_eq!(field("allow"), Some(all));
+        // Not without CORS, and not from elsewhere.
+        let answer = ask(HttpConfig::LOOPBACK, preflight.as_bytes());
+        assert_eq!((answer.status, answer.field("allow")), (405, Some(methods)));
+        assert_eq!(answer.field("access-control-allow-origin"), None);
+        let evil = preflight.replace("localhost:5173", "evil.example");
+        assert_eq!(ask(config, evil.as_bytes()).status, 403);
+    }
+    let body = request("GetTask", "{\"id\":\"ffff\"}");
+    for request in [
+        post(&format!("{origin}A2A-Version: 1.0\r\n"), &body),
+        get(CARD, origin),
+    ] {
+        let answer = ask(config, &request);
+        let field = |name| answer.field(name);
+        assert_eq!(answer.status, 200);
+        assert_eq!(
+            field("access-control-allow-origin"),
+            Some("http://localhost:5173")
+        );
+        assert_eq!(
+            field("access-control-expose-headers"),
+            Some("A2A-Extensions, ETag")
+        );
+        assert_eq!(field("vary"), Some("Origin"));
+        let answer = ask(HttpConfig::LOOPBACK, &request);
+        assert_eq!(answer.field("access-control-allow-origin"), None);
+    }
+}

@@ -5,8 +5,11 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
+use agentmote::a2a::{Agent, Caller};
+use agentmote::mcp::{Device, Identity};
+use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, Line, LineMemory, Server, io};
 use agentmote::time::Instant;
+use agentmote_tests::a2a::{CARD, Script, World, message, request};
 use bench_arm::{Arm, DEVICE};
 
 /// A transport that takes a few bytes at a time, and is not ready each second
@@ -142,4 +145,51 @@ fn what_is_left_over_is_told() {
         Ok(rest.len())
     );
     assert_eq!(agentmote_tests::peer::answers(&tx.sent).len(), 2);
+}
+
+static AGENT_DEVICE: Device<Script> = Device::new(Identity::new("arm-7", "0.1.0"), &[]);
+
+/// An agent behind the same call: its work is done when it is due.
+#[test]
+fn a_connection_that_serves_an_agent_is_fed_alike() {
+    let body = request("SendMessage", &message("m-1", "home"));
+    let text = format!(
+        "POST /a2a/ HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for is_async in [false, true] {
+        let mut memory = HttpMemory::<2048, 512>::new();
+        let mut server = Server::new(&AGENT_DEVICE, Script::default());
+        let mut desk = AgentDesk {
+            agent: Box::leak(Box::new(Agent::new(CARD))),
+            tasks: World::new::<2>().tasks,
+            callers: |_| Some(Caller::default()),
+        };
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+        let mut both = io::WithAgent {
+            http: &mut http,
+            desk: &mut desk,
+        };
+        let mut tx = Slow {
+            sent: Vec::new(),
+            most: 7,
+            ready: false,
+        };
+        let mut feed = |now: u64, bytes: &[u8]| {
+            let now = Instant::from_millis(now);
+            let taken = match is_async {
+                false => io::feed(&mut both, &mut server, now, bytes, &mut tx),
+                true => run(io::feed_async(&mut both, &mut server, now, bytes, &mut tx)),
+            };
+            assert_eq!(taken, Ok(bytes.len()));
+            io::Connection::wake(&both)
+        };
+        let mut wake = feed(0, text.as_bytes());
+        while let Some(due) = wake {
+            wake = feed(due.as_millis(), b"");
+        }
+        let answer = agentmote_tests::peer::answers(&tx.sent).remove(0).json();
+        let state = &answer["result"]["task"]["status"]["state"];
+        assert_eq!(state, "TASK_STATE_COMPLETED");
+    }
 }

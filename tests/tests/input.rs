@@ -862,7 +862,9 @@ fn a_session_is_opened_named_and_ended() {
         }
         assert_eq!(net.ask(&request("DELETE", &session, "")).status, 202);
         assert_eq!(net.ask(&request("DELETE", &session, "")).status, 404);
-        assert_eq!(net.ask(&request("DELETE", "", "")).status, 405);
+        let unnamed = net.ask(&request("DELETE", "", ""));
+        assert_eq!(unnamed.status, 405);
+        assert_eq!(unnamed.field("allow"), Some("POST, GET, DELETE"));
         assert_eq!(net.ask(&post(&session, PING)).status, 404);
         let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         assert_eq!(net.ask(&post(&session, note)).status, 404);

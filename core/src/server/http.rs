@@ -1756,7 +1756,8 @@ impl<'m> Http<'m> {
             What::Plain(status, text) => {
                 // A sentence and its line end.
                 let length = Content::Length(text.len() + 1);
-                self.write_head(out, status, Some("text/plain"), length);
+                let methods = self.methods(server);
+                self.write_head_of(out, methods, status, Some("text/plain"), length, None);
                 self.write_body(out, server, what);
             }
             #[cfg(feature = "policy")]
@@ -1766,7 +1767,7 @@ impl<'m> Http<'m> {
                 let extra = write_denial(server, denial, &mut challenge, &mut seconds);
                 let length = Content::Length(length);
                 let media = Some("text/plain");
-                self.write_head_with(out, denial.status(), media, length, extra);
+                self.write_head_of(out, POST_ALONE, denial.status(), media, length, extra);
                 self.write_body(out, server, what);
             }
             #[cfg(feature = "policy")]
@@ -1774,7 +1775,10 @@ impl<'m> Http<'m> {
                 self.write_head(out, 200, Some(JSON), Content::Length(length));
                 self.write_body(out, server, what);
             }
-            What::Preflight => self.write_head(out, 204, None, Content::Length(0)),
+            What::Preflight => {
+                let methods = self.methods(server);
+                self.write_head_of(out, methods, 204, None, Content::Length(0), None);
+            }
             What::Accepted => self.write_head(out, 202, None, Content::Length(0)),
             What::Answer(status, _) => {
                 self.write_head(out, status, Some(JSON), Content::Length(length));
@@ -1843,6 +1847,21 @@ impl<'m> Http<'m> {
             .is_some_and(|head| head.method == Method::Head)
     }
 
+    /// The methods that the path of the request takes: `GET` and `DELETE`
+    /// where there are sessions, which is where there is a key for them.
+    fn methods<App>(&self, server: &Server<App>) -> Methods {
+        #[cfg(feature = "a2a")]
+        if let Some(methods) = self.agent.methods() {
+            return methods;
+        }
+        #[cfg(feature = "sessions")]
+        if server.desk.key.is_some() {
+            return SESSION_METHODS;
+        }
+        let _ = server;
+        POST_ALONE
+    }
+
     fn write_head(
         &self,
         out: &mut Sink<'_>,
@@ -1850,13 +1869,14 @@ impl<'m> Http<'m> {
         content_type: Option<&str>,
         content: Content,
     ) {
-        self.write_head_with(out, status, content_type, content, None);
+        self.write_head_of(out, POST_ALONE, status, content_type, content, None);
     }
 
-    /// The same, with a field that says why.
-    fn write_head_with(
+    /// The same, of a path with these methods, and with a field that says why.
+    fn write_head_of(
         &self,
         out: &mut Sink<'_>,
+        methods: Methods,
         status: u16,
         content_type: Option<&str>,
         content: Content,
@@ -1871,9 +1891,9 @@ impl<'m> Http<'m> {
         };
         if matches!(status, 204 | 405) {
             answer.allow = Some(if self.config.cors {
-                "POST, OPTIONS"
+                methods.with_options
             } else {
-                "POST"
+                methods.own
             });
         }
         #[cfg(feature = "sessions")]
@@ -1891,34 +1911,63 @@ impl<'m> Http<'m> {
             // Proxies must not hold events back (M-081).
             answer.extra = &[("Cache-Control", b"no-store"), ("X-Accel-Buffering", b"no")];
         }
-        if self.config.cors {
-            answer.cors = self.head.as_ref().and_then(|head| {
-                let bytes = self.head_bytes();
-                let headers = head
-                    .field(bytes, Field::AccessControlRequestHeaders)
-                    .and_then(|names| core::str::from_utf8(names).ok());
-                Some(Cors {
-                    origin: self.origin(head)?,
-                    #[cfg(feature = "sessions")]
-                    expose: SESSION,
-                    #[cfg(not(feature = "sessions"))]
-                    expose: "",
-                    preflight: (status == 204).then_some(Preflight {
-                        methods: "POST",
-                        headers: headers.unwrap_or("Content-Type"),
-                        max_age_s: PREFLIGHT_S,
-                    }),
-                })
-            });
-        }
+        answer.cors = self.cors(status, methods, EXPOSED);
         answer.write(out);
     }
+
+    /// What a page of another origin may do, if there is one, and it may.
+    fn cors(&self, status: u16, methods: Methods, expose: &'static str) -> Option<Cors<'_>> {
+        let head = self.head.as_ref().filter(|_| self.config.cors)?;
+        let headers = head
+            .field(self.head_bytes(), Field::AccessControlRequestHeaders)
+            .and_then(|names| core::str::from_utf8(names).ok());
+        Some(Cors {
+            origin: self.origin(head)?,
+            expose,
+            preflight: (status == 204).then_some(Preflight {
+                methods: methods.own,
+                headers: headers.unwrap_or("Content-Type"),
+                max_age_s: PREFLIGHT_S,
+            }),
+        })
+    }
 }
+
+/// The methods that a path takes.
+#[derive(Clone, Copy)]
+struct Methods {
+    own: &'static str,
+    /// The same, where pages of other origins are let in.
+    with_options: &'static str,
+}
+
+const POST_ALONE: Methods = Methods {
+    own: "POST",
+    with_options: "POST, OPTIONS",
+};
+
+#[cfg(all(feature = "sessions", feature = "subscriptions"))]
+const SESSION_METHODS: Methods = Methods {
+    own: "POST, GET, DELETE",
+    with_options: "POST, GET, DELETE, OPTIONS",
+};
+
+#[cfg(all(feature = "sessions", not(feature = "subscriptions")))]
+const SESSION_METHODS: Methods = Methods {
+    own: "POST, DELETE",
+    with_options: "POST, DELETE, OPTIONS",
+};
+
+/// What a page of another origin may read beside the body.
+#[cfg(feature = "sessions")]
+const EXPOSED: &str = SESSION;
+#[cfg(not(feature = "sessions"))]
+const EXPOSED: &str = "";
 
 /// Who may do nothing.
 const NOBODY: Caller = Caller { id: 0, scopes: 0 };
 const NO_PATH: What = What::Plain(404, "no such path");
-const NOT_SERVED: What = What::Plain(405, "only POST is served here");
+const NOT_SERVED: What = What::Plain(405, "this method is not served here");
 /// How often it is looked for what other connections have brought, in
 /// milliseconds.
 #[cfg(feature = "sessions")]

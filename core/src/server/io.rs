@@ -48,6 +48,32 @@ impl<App> Connection<App> for super::Http<'_> {
     }
 }
 
+/// An HTTP connection that serves an agent too, with what it serves: what
+/// [`feed`] takes of one that was made by `Http::with_agent`.
+#[cfg(all(feature = "http", feature = "a2a"))]
+#[derive(Debug)]
+pub struct WithAgent<'c, 'm, 't, App: crate::task::Runtime> {
+    /// The connection.
+    pub http: &'c mut super::Http<'m>,
+    /// The agent and its tasks.
+    pub desk: &'c mut super::AgentDesk<'t, App>,
+}
+
+#[cfg(all(feature = "http", feature = "a2a"))]
+impl<App: crate::task::Runtime> Connection<App> for WithAgent<'_, '_, '_, App> {
+    fn receive(&mut self, bytes: &[u8]) -> usize {
+        self.http.receive(bytes)
+    }
+
+    fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
+        self.http.poll_agent(server, self.desk, now, out)
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        self.http.wake_agent(self.desk)
+    }
+}
+
 /// Bytes that are handed to a transport at a time; on the stack.
 const CHUNK: usize = 128;
 

@@ -1,7 +1,10 @@
 //! A2A on an HTTP connection: its endpoint and its cards, beside the path of
 //! MCP.
 
-use super::{EVENTS, Http, JSON, KEEP_ALIVE_MS, Sending, State, What, presented};
+use super::{
+    EVENTS, Http, JSON, KEEP_ALIVE_MS, Methods, NOT_SERVED, POST_ALONE, Sending, State, What,
+    presented,
+};
 #[cfg(feature = "policy")]
 use crate::a2a::Seen;
 use crate::a2a::{Agent, Caller, CardKind, Exchange, Facts, Next, Reply};
@@ -111,6 +114,14 @@ impl Post {
             return true;
         }
         self.route.is_some()
+    }
+
+    /// The methods that the path of the request takes, if it is the agent's.
+    pub(super) fn methods(&self) -> Option<Methods> {
+        Some(match self.route? {
+            Route::Endpoint => POST_ALONE,
+            Route::Card(_) => CARD_METHODS,
+        })
     }
 }
 
@@ -304,11 +315,14 @@ impl Http<'_> {
         if let Some(Route::Card(_)) = self.agent.route {
             return match head.method {
                 Method::Get | Method::Head => None,
+                Method::Options if self.config.cors => Some(What::Preflight),
                 _ => Some(What::Agent(Said::NotGet)),
             };
         }
-        if head.method != Method::Post {
-            return Some(What::Plain(405, "only POST is served here"));
+        match head.method {
+            Method::Post => {}
+            Method::Options if self.config.cors => return Some(What::Preflight),
+            _ => return Some(NOT_SERVED),
         }
         None
     }
@@ -658,11 +672,24 @@ impl Http<'_> {
         if let Some(head) = &self.head {
             answer.connection = head.connection(self.closing);
         }
-        answer.allow = matches!(said, Said::NotGet).then_some("GET, HEAD");
+        answer.allow = matches!(said, Said::NotGet).then_some(if self.config.cors {
+            CARD_METHODS.with_options
+        } else {
+            CARD_METHODS.own
+        });
+        answer.cors = self.cors(status, CARD_METHODS, EXPOSED);
         answer.extra = &fields;
         answer.write(out);
     }
 }
+
+const CARD_METHODS: Methods = Methods {
+    own: "GET, HEAD",
+    with_options: "GET, HEAD, OPTIONS",
+};
+
+/// What a page of another origin may read beside the body.
+const EXPOSED: &str = "A2A-Extensions, ETag";
 
 /// Bytes of an entity tag, quotes included.
 const ETAG: usize = 18;

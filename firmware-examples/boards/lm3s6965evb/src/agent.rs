@@ -1,11 +1,9 @@
 //! The arm's skills as tasks of A2A, for the table of sizes.
 
 use agentmote::a2a::{Agent, Caller};
-use agentmote::server::{AgentDesk, Http, Server};
+use agentmote::server::AgentDesk;
 use agentmote::task::{TaskMemory, TaskRules, Tasks};
-use agentmote::time::Instant;
 use bench_arm::Arm;
-use embedded_io::Write;
 
 /// Four tasks of 1,024 bytes each, and results of tools of up to 512.
 pub(crate) type Memory = TaskMemory<4, 1024, 512>;
@@ -38,29 +36,5 @@ pub(crate) fn desk(memory: &mut Memory) -> AgentDesk<'_, Arm> {
         agent: &AGENT,
         tasks: Tasks::new(memory, TaskRules::new(entropy)),
         callers: |_| Some(Caller::default()),
-    }
-}
-
-/// Bytes of an answer that are sent at a time.
-const CHUNK: usize = 64;
-
-/// As `io::feed`, of a connection that serves an agent.
-pub(crate) fn feed(
-    http: &mut Http<'_>,
-    server: &mut Server<Arm>,
-    desk: &mut AgentDesk<'_, Arm>,
-    now: Instant,
-    bytes: &[u8],
-    tx: &mut impl Write<Error = core::convert::Infallible>,
-) -> usize {
-    let taken = http.receive(bytes);
-    let mut out = [0; CHUNK];
-    loop {
-        let filled = http.poll_agent(server, desk, now, &mut out);
-        let sent = out.get(..filled).unwrap_or(&[]);
-        if sent.is_empty() {
-            return taken;
-        }
-        let Ok(()) = tx.write_all(sent);
     }
 }

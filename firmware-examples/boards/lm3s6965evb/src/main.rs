@@ -11,13 +11,11 @@ mod board;
 #[cfg(feature = "policy")]
 mod policy;
 
-use agentmote::server::Server;
-#[cfg(not(feature = "a2a"))]
-use agentmote::server::io;
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
 #[cfg(not(feature = "http"))]
 use agentmote::server::{Line, LineMemory};
+use agentmote::server::{Server, io};
 use bench_arm::{Arm, DEVICE};
 use cortex_m_rt::entry;
 use embedded_io::{Read, ReadReady};
@@ -83,15 +81,17 @@ fn main() -> ! {
             bytes = chunk.get(..count).unwrap_or(&[]);
         }
         let now = clock.now();
-        #[cfg(not(feature = "a2a"))]
-        let Ok(taken) = io::feed(&mut line, SERVER, now, bytes, &mut uart);
         #[cfg(feature = "a2a")]
-        let taken = agent::feed(&mut line, SERVER, &mut desk, now, bytes, &mut uart);
+        let mut line = io::WithAgent {
+            http: &mut line,
+            desk: &mut desk,
+        };
+        let Ok(taken) = io::feed(&mut line, SERVER, now, bytes, &mut uart);
         bytes = bytes.get(taken..).unwrap_or(&[]);
+        #[cfg(feature = "a2a")]
+        let wake = line.http.wake_agent(line.desk);
         #[cfg(not(feature = "a2a"))]
         let wake = line.wake();
-        #[cfg(feature = "a2a")]
-        let wake = line.wake_agent(&desk);
         let due = wake.is_some_and(|wake| wake <= now);
         if !due && (bytes.is_empty() || taken == 0) {
             board::sleep();
