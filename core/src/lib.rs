@@ -29,6 +29,7 @@
 //! * `prompt`: what can be suggested to say;
 //! * `task` and `a2a`: work that outlives a request, and who may ask for it;
 //! * `policy`: who may ask for what, and what is written down of it;
+//! * `client`: a device that calls others;
 //! * [`manual`]: what it costs, what a board must supply, what an attacker
 //!   cannot do, and where each rule of the protocol lives.
 //!
@@ -50,6 +51,7 @@
 //! | `credentials` | no | bearer tokens of which the device knows only digests |
 //! | `policy` | no | one policy in front of MCP and A2A: a table of credentials that come and go, scopes, a guard, audit events; brings `http` and `scopes` |
 //! | `defmt` | no | a sink of the policy's events that logs with `defmt`; brings `policy` |
+//! | `client` | no | the other side: calls to tools and agents elsewhere |
 //! | `embedded-io` | no | blocking transports |
 //! | `embedded-io-async` | no | async transports |
 #![no_std]
@@ -64,6 +66,8 @@ pub mod __private;
 #[cfg(feature = "a2a")]
 pub mod a2a;
 pub mod buf;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod frame;
 pub mod json;
 pub mod limits;

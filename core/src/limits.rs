@@ -142,6 +142,15 @@ pub const HTTP_CHUNK_EXTENSION_BYTES: usize = 256;
 /// They are skipped; more are answered 431. No RAM.
 pub const HTTP_TRAILER_BYTES: usize = 512;
 
+/// Interim answers (1xx) before an answer that a client skips. More are an
+/// error. No RAM.
+pub const HTTP_INTERIM: usize = 4;
+
+/// Interfaces of another agent's card that a client looks at.
+///
+/// No RAM: bounds the work that one card makes. The rest are not looked at.
+pub const CARD_INTERFACES: usize = 16;
+
 /// Bytes of a text with escapes that a typed reader unescapes, in UTF-8.
 ///
 /// As many bytes of stack while one such text is read. Longer text with

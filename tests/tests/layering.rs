@@ -49,6 +49,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "buf", "seal", "time", "limits",
         ],
     ),
+    ("client", &["mcp", "frame", "json", "buf", "limits"]),
     ("__private", &["tool", "json"]),
     ("macros", &["tool", "json"]),
     // Prose: it links, and uses nothing.

@@ -4,7 +4,8 @@
 use super::choices::{FILE_BYTES, FILE_URI, ROLE_USER};
 use super::code::Fault;
 use super::era::Wire;
-use super::read::{Object, base64_bytes, base64_len, wrong};
+use super::read::{Object, wrong};
+use crate::buf::base64::{text_bytes, text_len};
 use crate::json::{Kind, Text, Value};
 use crate::limits::KEY_BYTES;
 use crate::task::{Extra, Kind as Content, Pieces};
@@ -174,7 +175,7 @@ impl<'a> Part<'a> {
             (Content::Text | Content::Raw | Content::Url, None) => {
                 return Err(fault(member, "must be a string"));
             }
-            (Content::Raw, Some(text)) if base64_len(text).is_none() => {
+            (Content::Raw, Some(text)) if text_len(text.chars()).is_none() => {
                 return Err(fault(member, "is not base64"));
             }
             (Content::Data, _) if wire == Wire::V03 && value.kind() != Kind::Object => {
@@ -199,7 +200,10 @@ impl<'a> Part<'a> {
     fn put(&self, pieces: &mut Pieces<'_>) {
         match (self.content, self.value.as_text()) {
             (Content::Raw, Some(text)) => {
-                pieces.part_bytes(base64_len(text).unwrap_or(0), base64_bytes(text));
+                pieces.part_bytes(
+                    text_len(text.chars()).unwrap_or(0),
+                    text_bytes(text.chars()),
+                );
             }
             (Content::Data, _) | (_, None) => pieces.part(self.content, self.value.raw()),
             (kind, Some(text)) => pieces.part_text(kind, text),

@@ -24,6 +24,11 @@
 //! | `LOG` | what one task comes to: each message, status and artifact once, with 9 to 16 bytes for each and 3 for each part; each question of a tool with the schema of its form; 176 are kept free for the last status | -32602 that says how much was needed, or a failed task |
 //! | `RESULT` of tasks | the largest result of a tool that is run as a skill or a task, with the answers to what it asked before it | a failed task that says how much was needed |
 //!
+//! The feature `client` keeps nothing: a request is written into the buffer
+//! that it is given, and a `Response` is about 130 bytes beside the buffer of
+//! the answer, which must hold the head, then the longest message. 1 KiB is
+//! enough for agents and servers of this crate.
+//!
 //! Answers of constant data, such as the list of tools, need no buffer of
 //! their size: they are counted once and written through whatever window the
 //! caller offers to `poll`. A window of one byte works, and is slow: each

@@ -75,6 +75,7 @@
 //! | HTTP: the endpoint, credentials, cards, streams (A-030 to, C-68 to C-82) | `server/http/agent.rs` | `tests/tests/a2a_http.rs` |
 //! | no leak between callers, no illegal move (A-155, A-198, P-072) | `task/table.rs` | `tests/tests/a2a_model.rs` |
 //! | callers, tenants, events (A-190 to A-198, O-013, O-014, P-025 to P-029, P-060) | `policy/gate.rs`, `policy/audit.rs`, `a2a/request.rs` | `tests/tests/policy.rs`, `tests/xtask/src/profile.rs` |
+//! | the other side: requests, cards, results (R-001 to R-008; sections B, F and P of MCP) | `client/` | `tests/tests/client.rs` |
 //! | contradictions (section 25) | `a2a/choices.rs` | `tests/tests/a2a.rs` |
 //!
 //! What this library does where the protocol leaves a choice, or asks for

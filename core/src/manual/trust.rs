@@ -35,6 +35,11 @@
 //!     session only, and a session only with the credentials that opened it.
 //! 11. A tool that a caller does not see is answered as one that there is
 //!     not.
+//! 12. Whoever answers a call of this device (feature `client`) is not trusted
+//!     more than one who calls: his answer is bounded and checked in the same
+//!     way, a card leads only to an origin that the firmware allows, a
+//!     redirect nowhere, and credentials go to no other origin than that of
+//!     the endpoint they were given for.
 //!
 //! 12. With the feature `policy`: a credential that is wrong, has expired or
 //!     was revoked is answered with the same bytes as one that never was,

@@ -16,6 +16,7 @@
 #![no_main]
 #![deny(unsafe_code)]
 
+mod client;
 mod derived;
 mod http;
 mod json;
@@ -80,8 +81,10 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         21 => policed::connection(rest, out),
         22 => policed::table(rest),
         23 => tasks::line(rest, out),
+        24 => client::requests(rest, out),
+        25 => client::responses(rest, out),
         #[cfg(feature = "spoiled")]
-        24 => usize::from(rest[3]),
+        26 => usize::from(rest[3]),
         _ => 0,
     }
 }

@@ -183,6 +183,44 @@ pub(crate) fn agent_contract(log: &mut Log) -> Result<String, Stop> {
     }
 }
 
+/// The client of the core against servers of the official Python SDKs.
+pub(crate) fn own_client(log: &mut Log) -> Result<String, Stop> {
+    /// What the client at least asserts against each.
+    const SERVERS: &[(&str, usize)] = &[("mcp", 50), ("a2a", 60)];
+    let python = python::interpreter(log)?;
+    Job::cargo("build")
+        .args(["--quiet", "--package", "agentmote-tests"])
+        .args(["--bin", "client-calls"])
+        .minutes(20)
+        .run(log)?;
+    let client = paths::target()
+        .join("debug")
+        .join(format!("client-calls{}", std::env::consts::EXE_SUFFIX));
+    let mut notes = Vec::new();
+    for &(what, least) in SERVERS {
+        let port = child::free_port()?;
+        let mut server = Job::new(&python)
+            .arg(paths::root().join("tests/interop/python/servers.py"))
+            .args([what, port.to_string().as_str()])
+            .serve(log)?;
+        server.wait_for_port(port)?;
+        let before = log.text().len();
+        Job::new(&client)
+            .args([what, format!("http://127.0.0.1:{port}").as_str()])
+            .minutes(3)
+            .run(log)?;
+        let made = assertions(log.text().get(before..).unwrap_or_default());
+        if made < least {
+            return Err(Stop::Fail(format!(
+                "{what}: ended well after only {made} assertions"
+            )));
+        }
+        drop(server);
+        notes.push(format!("{what} ({made} assertions)"));
+    }
+    Ok(notes.join(", "))
+}
+
 /// The bench arm on the host, and where its card is.
 fn agent(log: &mut Log) -> Result<(Running, String), Stop> {
     let arm = demo::build_bench_arm(log)?;

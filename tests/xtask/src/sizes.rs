@@ -30,6 +30,11 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
         &["tasks"],
         &["a2a", "input"],
     ),
+    (
+        "`client`, over `http`: a message to an agent, a call of a tool",
+        &["http", "client"],
+        &["http"],
+    ),
     ("`resources`: two", &["resources"], &[]),
     (
         "`subscriptions`, over `resources`",
@@ -47,6 +52,7 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
         &[
             "policy",
             "tasks",
+            "client",
             "sessions",
             "subscriptions",
             "prompts",

@@ -206,6 +206,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: |log| interop::agent_on_host(AgentClient::Rust, log),
     },
     Step {
+        name: "client-python",
+        about: "the client of the core against servers of the official Python SDKs",
+        needs: &["python-venv"],
+        run: interop::own_client,
+    },
+    Step {
         name: "a2a-proof",
         about: "the contract of the bench arm, checked by a2a-proof",
         needs: &["python-venv", "bench-arm"],
@@ -527,10 +533,11 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 14] = [
+const FEATURES: [&str; 15] = [
     "a2a",
     "policy",
     "defmt",
+    "client",
     "http",
     "credentials",
     "sessions",

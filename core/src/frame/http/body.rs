@@ -211,12 +211,52 @@ impl Chunked {
                 }
             }
         }
-        let state = match self.at {
+        BodyStep {
+            used,
+            state: self.state(),
+        }
+    }
+
+    /// Takes the framing off the next bytes: gives how many it used, and those
+    /// of them that are the body's, where they stand. For a body that is
+    /// longer than any buffer, a stream of events.
+    ///
+    /// Bound: each byte is looked at once; nothing is copied. It uses no byte
+    /// only of an empty input, after the end, or after a refusal.
+    #[cfg(feature = "client")]
+    pub(super) fn next<'i>(&mut self, input: &'i [u8]) -> (usize, &'i [u8], BodyState) {
+        let mut used = 0usize;
+        let mut data: &[u8] = &[];
+        while let Some(rest @ [byte, ..]) = input.get(used..) {
+            match self.at {
+                At::Done | At::Refused(_) => break,
+                At::Data => {
+                    let most = usize::try_from(self.size).unwrap_or(usize::MAX);
+                    let (run, _) = rest.split_at_checked(most).unwrap_or((rest, &[]));
+                    used = used.saturating_add(run.len());
+                    let taken = u32::try_from(run.len()).unwrap_or(u32::MAX);
+                    self.size = self.size.saturating_sub(taken);
+                    if self.size == 0 {
+                        self.at = At::DataEnd;
+                    }
+                    data = run;
+                    break;
+                }
+                _ => {
+                    self.at = self.step(*byte, usize::MAX);
+                    used = used.saturating_add(1);
+                }
+            }
+        }
+        (used, data, self.state())
+    }
+
+    fn state(&self) -> BodyState {
+        match self.at {
             At::Done => BodyState::Done,
             At::Refused(error) => BodyState::Refused(error),
             _ => BodyState::More,
-        };
-        BodyStep { used, state }
+        }
     }
 
     fn step(&mut self, byte: u8, room: usize) -> At {

@@ -362,13 +362,13 @@ impl<'h> Iterator for Named<'h> {
 
 /// What the `Connection` lines ask for; `close` is the stronger wish.
 #[derive(Default)]
-struct Wish {
-    close: bool,
-    keep_alive: bool,
+pub(super) struct Wish {
+    pub(super) close: bool,
+    pub(super) keep_alive: bool,
 }
 
 impl Wish {
-    fn line(&mut self, value: &[u8]) {
+    pub(super) fn line(&mut self, value: &[u8]) {
         self.close |= token_listed(value, "close");
         self.keep_alive |= token_listed(value, "keep-alive");
     }
@@ -380,7 +380,7 @@ fn present(span: Span, head: &[u8]) -> Option<&[u8]> {
     (span.start() != 0).then(|| span.get(head))
 }
 
-fn next_line(rest: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
+pub(super) fn next_line(rest: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
     let end = rest.iter().position(|&byte| matches!(byte, b'\r' | b'\n'));
     match end.and_then(|end| rest.split_at_checked(end)) {
         None => Err(HeadError::Incomplete),
@@ -450,7 +450,7 @@ fn request_line(head: &[u8], line: &[u8]) -> Result<Head, HeadError> {
 }
 
 /// The authority and the rest of an `http` or `https` URL.
-fn url(target: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn url(target: &[u8]) -> Option<(&[u8], &[u8])> {
     let (scheme, rest) = split_once(target, b':')?;
     if !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https") {
         return None;
@@ -462,7 +462,7 @@ fn url(target: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((authority, path))
 }
 
-fn field_line(line: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
+pub(super) fn field_line(line: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
     if matches!(line, [b' ' | b'\t', ..]) {
         return Err(HeadError::Folded);
     }
@@ -478,7 +478,7 @@ fn field_line(line: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
 
 /// A decimal number; one beyond `usize` is as good as `usize::MAX`, which no
 /// buffer holds.
-fn decimal(digits: &[u8]) -> Result<usize, HeadError> {
+pub(super) fn decimal(digits: &[u8]) -> Result<usize, HeadError> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(HeadError::Length);
     }

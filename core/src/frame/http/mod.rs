@@ -7,6 +7,9 @@
 //! 3. [`Head::body`] makes a [`Body`], which [`Body::read`] fills;
 //! 4. [`ResponseHead::write`] writes the head of the answer.
 //!
+//! With the feature `client`, the other half: `RequestHead` writes the head of
+//! a request, and `Answer` reads what comes back.
+//!
 //! Framing is strict where two readers could disagree about where a message
 //! ends: a bare LF or CR as a line end, folded lines, a space before the
 //! colon, a second length and any transfer coding but `chunked` are refused.
@@ -14,6 +17,8 @@
 //! does not would see other messages than this server. After a refused head or
 //! body the place of the next message is unknown: answer and close.
 
+#[cfg(feature = "client")]
+mod answer;
 mod authority;
 mod body;
 mod end;
@@ -22,6 +27,8 @@ mod head;
 mod media;
 mod response;
 
+#[cfg(feature = "client")]
+pub use answer::{Answer, AnswerError, AnswerState, AnswerStep, Media, RequestHead, header};
 pub use authority::{
     Authority, host_allowed, host_is_loopback, origin_allowed, origin_is_loopback,
 };

@@ -219,7 +219,7 @@ pub fn reason(status: u16) -> &'static str {
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-fn field(out: &mut Sink<'_>, name: &str, value: &[u8]) {
+pub(super) fn field(out: &mut Sink<'_>, name: &str, value: &[u8]) {
     out.text(name);
     out.text(": ");
     for &byte in value {

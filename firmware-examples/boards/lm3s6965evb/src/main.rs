@@ -10,6 +10,8 @@ mod agent;
 mod board;
 #[cfg(feature = "policy")]
 mod policy;
+#[cfg(feature = "client")]
+mod other;
 
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
@@ -73,6 +75,8 @@ fn main() -> ! {
     let mut line = line.with_tasks();
     #[cfg(feature = "a2a")]
     let mut desk = agent::desk(TASKS);
+    #[cfg(feature = "client")]
+    other::tell(&mut uart);
     let mut chunk = [0; CHUNK];
     let mut bytes: &[u8] = &[];
     loop {
