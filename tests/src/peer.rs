@@ -255,6 +255,98 @@ impl<'m, App> HttpPeer<'m, App> {
     }
 }
 
+/// A server with any number of HTTP connections, on a virtual clock.
+#[derive(Debug)]
+pub struct Net<App: 'static> {
+    /// The server behind them.
+    pub server: Server<App>,
+    /// The time of the virtual clock, in milliseconds.
+    pub now: u64,
+    /// What connections are opened with.
+    pub config: HttpConfig,
+    /// Bytes of output taken at a time.
+    pub out: usize,
+}
+
+impl<App> Net<App> {
+    /// A server that is open to this machine, at a second.
+    pub fn new(server: Server<App>, out: usize) -> Self {
+        Self {
+            server,
+            now: 1000,
+            config: HttpConfig::LOOPBACK,
+            out,
+        }
+    }
+
+    /// The time of the virtual clock.
+    pub fn now(&self) -> Instant {
+        Instant::from_millis(self.now)
+    }
+
+    /// What a connection sends now, after these bytes.
+    pub fn feed(&mut self, http: &mut Http<'_>, bytes: &[u8]) -> Vec<u8> {
+        let mut rest = bytes;
+        let mut all = Vec::new();
+        loop {
+            let taken = http.receive(rest);
+            rest = &rest[taken..];
+            let mut out = vec![0; self.out];
+            let now = self.now();
+            let filled = http.poll(&mut self.server, now, &mut out);
+            all.extend_from_slice(&out[..filled]);
+            if taken == 0 && filled == 0 {
+                assert!(rest.is_empty(), "input is left over");
+                return all;
+            }
+        }
+    }
+
+    /// Lets time pass on one connection; what it sends.
+    pub fn pass(&mut self, http: &mut Http<'_>, millis: u64) -> Vec<u8> {
+        let end = self.now + millis;
+        let mut all = Vec::new();
+        while let Some(wake) = http.wake().filter(|wake| wake.as_millis() <= end) {
+            self.now = wake.as_millis().max(self.now + 1);
+            all.extend(self.feed(http, b""));
+        }
+        self.now = end;
+        all
+    }
+
+    /// One request that is answered at once, on a connection of its own.
+    #[track_caller]
+    pub fn ask(&mut self, request: &[u8]) -> Answer {
+        let mut memory = Request::new();
+        let mut http = Http::new(&mut memory, self.config);
+        let bytes = self.feed(&mut http, request);
+        let mut all = answers(&bytes);
+        assert_eq!(all.len(), 1, "{}", String::from_utf8_lossy(&bytes));
+        all.remove(0)
+    }
+
+    /// Opens a session for a client with these capabilities; gives its id.
+    pub fn open(&mut self, capabilities: &str) -> String {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"t","version":"0"}}}}}}"#
+        );
+        let answer = self.ask(&http_request("POST", "", &body));
+        assert_eq!(answer.status, 200);
+        let id = answer.field("mcp-session-id");
+        id.expect("the id of a session").to_owned()
+    }
+}
+
+/// A request for the path of MCP.
+pub fn http_request(method: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!(
+        "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
 /// One answer of HTTP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {

@@ -3,10 +3,9 @@
 
 use agentmote::mcp::{Device, Identity};
 use agentmote::server::{Allow, Http, HttpConfig, LineMemory, Server};
-use agentmote::time::Instant;
 use agentmote::tool::{Answer, Call, Caller};
 use agentmote::{catalog, tool};
-use agentmote_tests::peer::{Answer as HttpAnswer, Cut, LinePeer, Request, answers, lines};
+use agentmote_tests::peer::{Cut, LinePeer, Net, Request, answers, lines};
 use serde_json::{Value, json};
 
 const MOVE: u32 = 1;
@@ -210,37 +209,11 @@ const CONFIG: HttpConfig = HttpConfig {
     ..HttpConfig::LOOPBACK
 };
 
-struct Net {
-    server: Server<Door>,
-}
-
-impl Net {
-    fn new() -> Self {
-        Self {
-            server: Server::new(&DEVICE, Door::default()).with_key([5; 32]),
-        }
-    }
-
-    fn feed(&mut self, http: &mut Http<'_>, bytes: &[u8], now: u64) -> Vec<u8> {
-        let mut rest = bytes;
-        let mut all = Vec::new();
-        loop {
-            let taken = http.receive(rest);
-            rest = &rest[taken..];
-            let mut out = [0; 512];
-            let filled = http.poll(&mut self.server, Instant::from_millis(now), &mut out);
-            all.extend_from_slice(&out[..filled]);
-            if taken == 0 && filled == 0 {
-                return all;
-            }
-        }
-    }
-
-    fn ask(&mut self, request: &[u8]) -> HttpAnswer {
-        let mut memory = Request::new();
-        let mut http = Http::new(&mut memory, CONFIG);
-        let bytes = self.feed(&mut http, request, 0);
-        answers(&bytes).remove(0)
+fn net() -> Net<Door> {
+    let server = Server::new(&DEVICE, Door::default()).with_key([5; 32]);
+    Net {
+        config: CONFIG,
+        ..Net::new(server, 512)
     }
 }
 
@@ -264,7 +237,7 @@ fn modern_post(token: &str, method: &str, name: &str, params: &str) -> Vec<u8> {
 
 #[test]
 fn a_token_tells_who_calls() {
-    let mut net = Net::new();
+    let mut net = net();
     for (token, count) in [("ann", 3), ("eve", 1)] {
         let answer = net.ask(&modern_post(token, "tools/list", "", ""));
         assert_eq!(names(&answer.json()).len(), count);
@@ -284,7 +257,7 @@ fn a_token_tells_who_calls() {
 #[test]
 fn only_who_was_asked_answers() {
     // M-148: the state is bound to the principal.
-    let mut net = Net::new();
+    let mut net = net();
     let name = r#""name":"ask_open","#;
     let asked = net.ask(&modern_post("ann", "tools/call", "ask_open", name));
     let asked = asked.json();
@@ -305,7 +278,7 @@ fn only_who_was_asked_answers() {
 
 #[test]
 fn a_session_is_of_its_caller() {
-    let mut net = Net::new();
+    let mut net = net();
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"0"}}}"#;
     let opened = net.ask(&post("ann", "", hello));
     let session = format!(
@@ -318,14 +291,16 @@ fn a_session_is_of_its_caller() {
     let mut memory = Request::new();
     let mut http = Http::new(&mut memory, CONFIG);
     let call = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"ask_open"}}"#;
-    let mut sent = net.feed(&mut http, &post("ann", &session, call), 0);
+    let mut sent = net.feed(&mut http, &post("ann", &session, call));
     let answer =
         r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"confirm":true}}}"#;
     assert_eq!(net.ask(&post("bob", &session, answer)).status, 404);
-    net.feed(&mut http, b"", 20);
+    net.now += 20;
+    net.feed(&mut http, b"");
     assert_eq!(net.server.app.opened, 0);
     assert_eq!(net.ask(&post("ann", &session, answer)).status, 202);
-    sent.extend(net.feed(&mut http, b"", 40));
+    net.now += 20;
+    sent.extend(net.feed(&mut http, b""));
     assert_eq!(answers(&sent)[0].events().len(), 2);
     assert_eq!(net.server.app.opened, 1);
 }

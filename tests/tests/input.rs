@@ -8,7 +8,7 @@ use agentmote::server::{Http, HttpConfig, HttpMemory, LineMemory, Server};
 use agentmote::time::Instant;
 use agentmote::tool::{Action, Answer, Call, Form, InputRequest, Param};
 use agentmote::{ToolArgs, catalog, tool};
-use agentmote_tests::peer::{Answer as HttpAnswer, Cut, LinePeer, Request, answers, lines};
+use agentmote_tests::peer::{self, Cut, LinePeer, Request, answers, http_request, lines};
 use serde_json::{Value, json};
 
 /// What has been done; asking alone does nothing.
@@ -748,75 +748,14 @@ fn a_legacy_client_that_cannot_be_asked_is_told_so() {
 
 // --- HTTP
 
-/// A server with connections, on a virtual clock.
-struct Net {
-    server: Server<Relay>,
-    now: u64,
-    out: usize,
-}
-
-impl Net {
-    fn new(out: usize) -> Self {
-        Self {
-            server: Server::new(&DEVICE, Relay::default()).with_key(KEY),
-            now: 1000,
-            out,
-        }
-    }
-
-    fn now(&self) -> Instant {
-        Instant::from_millis(self.now)
-    }
-
-    /// What a connection sends now, after these bytes.
-    fn feed(&mut self, http: &mut Http<'_>, bytes: &[u8]) -> Vec<u8> {
-        let mut rest = bytes;
-        let mut all = Vec::new();
-        loop {
-            let taken = http.receive(rest);
-            rest = &rest[taken..];
-            let mut out = vec![0; self.out];
-            let now = self.now();
-            let filled = http.poll(&mut self.server, now, &mut out);
-            all.extend_from_slice(&out[..filled]);
-            if taken == 0 && filled == 0 {
-                assert!(rest.is_empty());
-                return all;
-            }
-        }
-    }
-
-    /// One request that is answered at once, on a connection of its own.
-    fn ask(&mut self, request: &[u8]) -> HttpAnswer {
-        let mut memory = Request::new();
-        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
-        let bytes = self.feed(&mut http, request);
-        let mut all = answers(&bytes);
-        assert_eq!(all.len(), 1, "{}", String::from_utf8_lossy(&bytes));
-        all.remove(0)
-    }
-
-    fn open(&mut self, client: &str) -> String {
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{client},"clientInfo":{{"name":"t","version":"0"}}}}}}"#
-        );
-        let answer = self.ask(&post("", &body));
-        assert_eq!(answer.status, 200);
-        answer.field("mcp-session-id").unwrap().to_owned()
-    }
-}
+type Net = peer::Net<Relay>;
 
 fn request(method: &str, session: &str, body: &str) -> Vec<u8> {
     let session = match session {
         "" => String::new(),
         session => format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n"),
     };
-    format!(
-        "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+    http_request(method, &session, body)
 }
 
 fn post(session: &str, body: &str) -> Vec<u8> {
@@ -832,7 +771,8 @@ fn so_far(bytes: &[u8]) -> Vec<Value> {
 
 fn over_http(test: impl Fn(&mut Net)) {
     for out in [4096, 1, 7] {
-        test(&mut Net::new(out));
+        let server = Server::new(&DEVICE, Relay::default()).with_key(KEY);
+        test(&mut Net::new(server, out));
     }
 }
 

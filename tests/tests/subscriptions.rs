@@ -8,7 +8,7 @@ use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory, Server};
 use agentmote::time::Instant;
 use agentmote::tool::{Answer, Call, Level};
 use agentmote::{catalog, tool};
-use agentmote_tests::peer::{Answer as HttpAnswer, Cut, LinePeer, Request, answers, lines};
+use agentmote_tests::peer::{self, Cut, LinePeer, Request, answers, http_request, lines};
 use serde_json::{Value, json};
 
 /// Two sensors.
@@ -439,72 +439,13 @@ fn a_polled_tool_says_what_it_does() {
 
 // --- HTTP
 
-struct Net {
-    server: Server<Sensors>,
-    now: u64,
-    out: usize,
-}
-
-impl Net {
-    fn feed(&mut self, http: &mut Http<'_>, bytes: &[u8]) -> Vec<u8> {
-        let mut rest = bytes;
-        let mut all = Vec::new();
-        loop {
-            let taken = http.receive(rest);
-            rest = &rest[taken..];
-            let mut out = vec![0; self.out];
-            let now = Instant::from_millis(self.now);
-            let filled = http.poll(&mut self.server, now, &mut out);
-            all.extend_from_slice(&out[..filled]);
-            if taken == 0 && filled == 0 {
-                return all;
-            }
-        }
-    }
-
-    /// Lets time pass on one connection; what it sends.
-    fn pass(&mut self, http: &mut Http<'_>, millis: u64) -> Vec<u8> {
-        let end = self.now + millis;
-        let mut all = Vec::new();
-        while let Some(wake) = http.wake().filter(|wake| wake.as_millis() <= end) {
-            self.now = wake.as_millis().max(self.now + 1);
-            all.extend(self.feed(http, b""));
-        }
-        self.now = end;
-        all
-    }
-
-    fn ask(&mut self, request: &[u8]) -> HttpAnswer {
-        let mut memory = Request::new();
-        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK);
-        let bytes = self.feed(&mut http, request);
-        answers(&bytes).remove(0)
-    }
-
-    fn open(&mut self) -> String {
-        let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
-        let answer = self.ask(&request("POST", "", hello));
-        answer.field("mcp-session-id").unwrap().to_owned()
-    }
-}
+type Net = peer::Net<Sensors>;
 
 fn over_http(test: impl Fn(&mut Net)) {
     for out in [4096, 1, 7] {
-        test(&mut Net {
-            server: Server::new(&DEVICE, Sensors::default()).with_key([1; 32]),
-            now: 1000,
-            out,
-        });
+        let server = Server::new(&DEVICE, Sensors::default()).with_key([1; 32]);
+        test(&mut Net::new(server, out));
     }
-}
-
-fn request(method: &str, headers: &str, body: &str) -> Vec<u8> {
-    format!(
-        "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
 }
 
 fn modern_post(method: &str, name: &str, body: &str) -> Vec<u8> {
@@ -513,7 +454,7 @@ fn modern_post(method: &str, name: &str, body: &str) -> Vec<u8> {
         name => format!("Mcp-Name: {name}\r\n"),
     };
     let headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n{name}");
-    request("POST", &headers, body)
+    http_request("POST", &headers, body)
 }
 
 fn so_far(bytes: &[u8]) -> Vec<Value> {
@@ -634,10 +575,10 @@ fn in_session(session: &str) -> String {
 fn a_legacy_session_hears_of_changes_on_its_get_stream() {
     // M-186.
     over_http(|net| {
-        let session = in_session(&net.open());
-        let other = in_session(&net.open());
+        let session = in_session(&net.open("{}"));
+        let other = in_session(&net.open("{}"));
         for uri in ["s://a", "s://b"] {
-            let answer = net.ask(&request("POST", &session, &legacy("subscribe", uri)));
+            let answer = net.ask(&http_request("POST", &session, &legacy("subscribe", uri)));
             assert_eq!(answer.json()["result"], json!({}));
         }
         let mut memory = Request::new();
@@ -645,10 +586,10 @@ fn a_legacy_session_hears_of_changes_on_its_get_stream() {
         // A change before the stream is open waits for it.
         net.server.app.a += 1;
         net.now += 50;
-        let mut sent = net.feed(&mut http, &request("GET", &session, ""));
+        let mut sent = net.feed(&mut http, &http_request("GET", &session, ""));
         let mut memory = Request::new();
         let mut strange = Http::new(&mut memory, HttpConfig::LOOPBACK);
-        let stranger = net.feed(&mut strange, &request("GET", &other, ""));
+        let stranger = net.feed(&mut strange, &http_request("GET", &other, ""));
         assert_eq!(
             so_far(&sent),
             [json!({"jsonrpc": "2.0",
@@ -656,8 +597,12 @@ fn a_legacy_session_hears_of_changes_on_its_get_stream() {
         );
         assert!(so_far(&stranger).is_empty());
         assert_eq!(
-            net.ask(&request("POST", &session, &legacy("unsubscribe", "s://a")))
-                .json()["result"],
+            net.ask(&http_request(
+                "POST",
+                &session,
+                &legacy("unsubscribe", "s://a")
+            ))
+            .json()["result"],
             json!({})
         );
         net.server.app.a += 1;
@@ -666,21 +611,21 @@ fn a_legacy_session_hears_of_changes_on_its_get_stream() {
         assert_eq!(so_far(&sent).len(), 2);
         assert_eq!(so_far(&sent)[1]["params"]["uri"], "s://b");
         // The stream ends with the session.
-        assert_eq!(net.ask(&request("DELETE", &session, "")).status, 202);
+        assert_eq!(net.ask(&http_request("DELETE", &session, "")).status, 202);
         sent.extend(net.pass(&mut http, 100));
         assert_eq!(answers(&sent)[0].events().len(), 2);
         assert!(http.is_idle());
-        assert_eq!(net.ask(&request("GET", &session, "")).status, 404);
-        assert_eq!(net.ask(&request("GET", "", "")).status, 405);
+        assert_eq!(net.ask(&http_request("GET", &session, "")).status, 404);
+        assert_eq!(net.ask(&http_request("GET", "", "")).status, 405);
         // Without a session there is nothing to tell on.
-        let answer = net.ask(&request("POST", "", &legacy("subscribe", "s://a")));
+        let answer = net.ask(&http_request("POST", "", &legacy("subscribe", "s://a")));
         assert_eq!(
             answer.json()["error"]["message"],
             "Invalid params: a subscription needs a session"
         );
         let level =
             r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}"#;
-        let answer = net.ask(&request("POST", "", level));
+        let answer = net.ask(&http_request("POST", "", level));
         assert_eq!(
             answer.json()["error"]["message"],
             "Invalid params: a level needs a session"
@@ -691,9 +636,9 @@ fn a_legacy_session_hears_of_changes_on_its_get_stream() {
 #[test]
 fn eight_sessions_subscribe_and_a_ninth_is_refused() {
     over_http(|net| {
-        let sessions: Vec<String> = (0..9).map(|_| net.open()).collect();
+        let sessions: Vec<String> = (0..9).map(|_| net.open("{}")).collect();
         let subscribe = |net: &mut Net, session: &str| {
-            let post = request("POST", &in_session(session), &legacy("subscribe", "s://a"));
+            let post = http_request("POST", &in_session(session), &legacy("subscribe", "s://a"));
             net.ask(&post).json()
         };
         for session in &sessions[..8] {
@@ -704,7 +649,7 @@ fn eight_sessions_subscribe_and_a_ninth_is_refused() {
             "Busy: 8 sessions with subscriptions, which is the limit"
         );
         // A session that ends makes room.
-        net.ask(&request("DELETE", &in_session(&sessions[3]), ""));
+        net.ask(&http_request("DELETE", &in_session(&sessions[3]), ""));
         assert_eq!(subscribe(net, &sessions[8])["result"], json!({}));
     });
 }
@@ -712,26 +657,29 @@ fn eight_sessions_subscribe_and_a_ninth_is_refused() {
 #[test]
 fn a_level_is_of_its_session() {
     over_http(|net| {
-        let loud = in_session(&net.open());
-        let quiet = in_session(&net.open());
+        let loud = in_session(&net.open("{}"));
+        let quiet = in_session(&net.open("{}"));
         let level =
             r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}"#;
-        let answer = net.ask(&request("POST", &loud, level));
+        let answer = net.ask(&http_request("POST", &loud, level));
         assert_eq!(answer.body, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
         let chatty = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"chatty"}}"#;
-        assert_eq!(net.ask(&request("POST", &loud, chatty)).events().len(), 3);
         assert_eq!(
-            net.ask(&request("POST", &quiet, chatty))
+            net.ask(&http_request("POST", &loud, chatty)).events().len(),
+            3
+        );
+        assert_eq!(
+            net.ask(&http_request("POST", &quiet, chatty))
                 .field("content-type"),
             Some("application/json")
         );
         // A session in the same place of the table begins without.
         for _ in 2..65 {
-            net.open();
+            net.open("{}");
         }
-        let late = in_session(&net.open());
+        let late = in_session(&net.open("{}"));
         assert_eq!(
-            net.ask(&request("POST", &late, chatty))
+            net.ask(&http_request("POST", &late, chatty))
                 .field("content-type"),
             Some("application/json")
         );
@@ -752,7 +700,7 @@ fn what_nobody_can_be_told_of_is_not_advertised() {
         );
         net.server = Server::new(&DEVICE, Sensors::default());
         let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
-        let answer = net.ask(&request("POST", "", hello)).json();
+        let answer = net.ask(&http_request("POST", "", hello)).json();
         assert_eq!(
             answer["result"]["capabilities"],
             json!({"tools": {}, "resources": {}})
