@@ -150,20 +150,22 @@ pub(super) struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn read(value: Value<'a>, at: u8, wire: Wire) -> Result<Self, Fault> {
-        let fault = |member, why| Fault::Part { at, member, why };
         // Members name their part.
-        let within = |fault: Fault| match fault {
+        Self::of(value, wire).map_err(|fault| match fault {
             Fault::Params { field, why } => Fault::Part {
                 at,
                 member: field,
                 why,
             },
             other => other,
-        };
-        let object = Object::new(Some(value), wire, "").map_err(within)?;
+        })
+    }
+
+    fn of(value: Value<'a>, wire: Wire) -> Result<Self, Fault> {
+        let object = Object::new(Some(value), wire, "")?;
         let (content, value, names) = match wire {
-            Wire::V1 => new_content(&object).map_err(within)?,
-            Wire::V03 => old_content(&object).map_err(within)?,
+            Wire::V1 => new_content(&object)?,
+            Wire::V03 => old_content(&object)?,
         };
         let member = match content {
             Content::Text => "text",
@@ -173,13 +175,13 @@ impl<'a> Part<'a> {
         };
         match (content, value.as_text()) {
             (Content::Text | Content::Raw | Content::Url, None) => {
-                return Err(fault(member, "must be a string"));
+                return Err(wrong(member, "must be a string"));
             }
             (Content::Raw, Some(text)) if text_len(text.chars()).is_none() => {
-                return Err(fault(member, "is not base64"));
+                return Err(wrong(member, "is not base64"));
             }
             (Content::Data, _) if wire == Wire::V03 && value.kind() != Kind::Object => {
-                return Err(fault(member, "must be an object"));
+                return Err(wrong(member, "must be an object"));
             }
             _ => {}
         }
@@ -191,9 +193,9 @@ impl<'a> Part<'a> {
         Ok(Self {
             content,
             value,
-            media_type: names.text(media_type, "mediaType").map_err(within)?,
-            filename: names.text(filename, "filename").map_err(within)?,
-            metadata: object.json("metadata", "metadata").map_err(within)?,
+            media_type: names.text(media_type, "mediaType")?,
+            filename: names.text(filename, "filename")?,
+            metadata: object.json("metadata", "metadata")?,
         })
     }
 

@@ -20,6 +20,7 @@ pub(super) const fn wrong(field: &'static str, why: &'static str) -> Fault {
 impl<'a> Object<'a> {
     /// The object `value`, which is `field` of the request; a missing one has
     /// no members.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub(super) fn new(
         value: Option<Value<'a>>,
         wire: Wire,
@@ -124,11 +125,11 @@ impl<'a> Object<'a> {
 /// Whether a key is the snake case of a name in camel case.
 fn is_snake(key: Text<'_>, camel: &str) -> bool {
     let mut rest = key.chars();
-    for c in camel.chars() {
+    for c in camel.bytes() {
         if c.is_ascii_uppercase() && rest.next() != Some('_') {
             return false;
         }
-        if rest.next() != Some(c.to_ascii_lowercase()) {
+        if rest.next() != Some(char::from(c.to_ascii_lowercase())) {
             return false;
         }
     }

@@ -93,6 +93,17 @@ impl Reply {
         fine
     }
 
+    /// A task as it stood when `until` was written; none if it was dropped.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
+    fn project<'l>(&self, tasks: &'l Tasks<'_>, task: Task, until: u64) -> Option<Projection<'l>> {
+        Some(Projection {
+            wire: self.wire,
+            id: tasks.id(task)?,
+            log: tasks.log(task)?,
+            until,
+        })
+    }
+
     fn write_result<R: Runtime>(
         &self,
         out: &mut Sink<'_>,
@@ -100,14 +111,7 @@ impl Reply {
         tasks: &Tasks<'_>,
         buf: &[u8],
     ) -> bool {
-        let project = |task, until| {
-            Some(Projection {
-                wire: self.wire,
-                id: tasks.id(task)?,
-                log: tasks.log(task)?,
-                until,
-            })
-        };
+        let project = |task, until| self.project(tasks, task, until);
         match self.body {
             Body::Task {
                 task,

@@ -702,16 +702,19 @@ fn takes(modes: &[&str], part: &Part<'_>) -> bool {
 
 /// Whether a media type is this one, its parameters apart.
 fn is_type(said: Text<'_>, mode: &str) -> bool {
-    let mut mode = mode.chars();
+    let mut mode = mode.bytes();
     for c in said.chars() {
         if matches!(c, ';' | ' ') {
             break;
         }
-        if !mode.next().is_some_and(|m| m.eq_ignore_ascii_case(&c)) {
+        if !mode
+            .next()
+            .is_some_and(|m| char::from(m).eq_ignore_ascii_case(&c))
+        {
             return false;
         }
     }
-    mode.as_str().is_empty()
+    mode.next().is_none()
 }
 
 /// Whether an accepted mode allows a type: itself, all, or all of its first

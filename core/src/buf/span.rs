@@ -28,6 +28,7 @@ impl Span {
     }
 
     /// Where `part` lies in `buf`; the empty span if it does not.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub fn of(buf: &[u8], part: &[u8]) -> Self {
         let base = buf.as_ptr().addr();
         match part.as_ptr().addr().checked_sub(base) {

@@ -99,6 +99,7 @@ impl<'a> Value<'a> {
     }
 
     /// A number.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub fn as_number(self) -> Option<Number<'a>> {
         match self.kind() {
             Kind::Number => Some(Number::new(self.raw)),

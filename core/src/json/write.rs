@@ -165,6 +165,7 @@ fn control(sink: &mut Sink<'_>, byte: u8) {
 }
 
 /// Writes `true` or `false`.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 pub fn bool(sink: &mut Sink<'_>, value: bool) {
     sink.text(if value { "true" } else { "false" });
 }

@@ -210,6 +210,7 @@ fn readable<'a>(header: &'static str, says: Option<&'a [u8]>) -> Result<&'a [u8]
     }
 }
 
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 fn mismatch(buf: &[u8], header: &'static str, says: &[u8], body: Text<'_>) -> Fault {
     Fault::HeaderMismatch {
         header,

@@ -27,6 +27,7 @@ pub(super) fn tools<App>(
     }
 }
 
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 fn write_tool(out: &mut Sink<'_>, tool: &Tool, version: Version) {
     out.text("{\"name\":");
     write::name(out, tool.name);

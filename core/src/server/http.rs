@@ -27,7 +27,7 @@ use crate::buf::{Sink, Span};
 use crate::frame::http::{
     Body as BodyReader, BodyLength, BodyState, CHUNK_END, CONTINUE, Connection, Content, Cors,
     Field, Head, HeadEnd, HeadState, LAST_CHUNK, MediaType, Method, Parts, Preflight, ResponseHead,
-    Version as HttpVersion, chunk_start, host_allowed, host_is_loopback, media_type,
+    Version as HttpVersion, alike, chunk_start, host_allowed, host_is_loopback, media_type,
     origin_allowed, origin_is_loopback, parse,
 };
 #[cfg(feature = "sessions")]
@@ -756,7 +756,7 @@ impl<'m> Http<'m> {
         }
         let value = head.field(self.head_bytes(), Field::Authorization)?;
         let (scheme, token) = value.split_at_checked(BEARER.len())?;
-        if !scheme.eq_ignore_ascii_case(BEARER) {
+        if !alike(scheme, BEARER) {
             return None;
         }
         let known = self.config.bearer.and_then(|whose| whose(token));
@@ -914,6 +914,7 @@ impl<'m> Http<'m> {
         }
     }
 
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn send(&mut self, what: What) {
         if self.gone {
             // Nobody reads it.
@@ -1353,7 +1354,7 @@ impl<'m> Http<'m> {
                 && head.parts(bytes, Field::Accept).any(|part| {
                     Parts::new(part, b';')
                         .next()
-                        .is_some_and(|media| media.eq_ignore_ascii_case(EVENTS.as_bytes()))
+                        .is_some_and(|media| alike(media, EVENTS.as_bytes()))
                 })
         })
     }

@@ -209,12 +209,14 @@ impl<'b> Pieces<'b> {
         }
     }
 
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn head(&mut self, tag: u8, len: usize) {
         // A longer piece than this fits into no log.
         let [low, high] = u16::try_from(len).unwrap_or(u16::MAX).to_le_bytes();
         self.put(&[tag, low, high]);
     }
 
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn piece(&mut self, tag: u8, bytes: &[u8]) {
         self.head(tag, bytes.len());
         self.put(bytes);
@@ -397,6 +399,7 @@ pub(crate) struct Artifact {
 }
 
 /// Takes one piece off the front.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 fn piece(log: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, low, high], rest) = log.split_first_chunk::<HEAD>()?;
     let len = usize::from(u16::from_le_bytes([low, high]));

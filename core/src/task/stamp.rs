@@ -68,27 +68,31 @@ fn days(year: u32, month: u32, day: u32) -> Option<u32> {
         .checked_sub(719_468)
 }
 
+/// Takes a number of so many digits off the front, and one of the bytes in
+/// `end` behind it, if there are any.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
+fn take(rest: &mut &[u8], count: usize, end: &[u8]) -> Option<u32> {
+    let (part, tail) = rest.split_at_checked(count)?;
+    let mut value = 0u32;
+    for digit in part {
+        value = value.wrapping_mul(10).wrapping_add(match digit {
+            b'0'..=b'9' => u32::from(digit - b'0'),
+            _ => return None,
+        });
+    }
+    *rest = match (tail.split_first(), end) {
+        (_, []) => tail,
+        (Some((byte, tail)), _) if end.contains(byte) => tail,
+        _ => return None,
+    };
+    Some(value)
+}
+
 /// Reads a time with a zone and 0 to 9 digits of a fraction, rounded
 /// up to a millisecond; before 1970 it is 0. `None`: it is no such time.
 pub(crate) fn read(text: &[u8]) -> Option<u64> {
     let mut rest = text;
-    let mut number = |count: usize, end: &[u8]| {
-        let (part, tail) = rest.split_at_checked(count)?;
-        let mut value = 0u32;
-        for digit in part {
-            value = value.wrapping_mul(10).wrapping_add(match digit {
-                b'0'..=b'9' => u32::from(digit - b'0'),
-                _ => return None,
-            });
-        }
-        let tail = match (tail.split_first(), end) {
-            (_, []) => tail,
-            (Some((byte, tail)), _) if end.contains(byte) => tail,
-            _ => return None,
-        };
-        rest = tail;
-        Some(value)
-    };
+    let mut number = |count, end: &[u8]| take(&mut rest, count, end);
     let (year, month, day) = (number(4, b"-")?, number(2, b"-")?, number(2, b"Tt ")?);
     let (hour, minute, second) = (number(2, b":")?, number(2, b":")?, number(2, b"")?);
     let long = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

@@ -250,6 +250,7 @@ impl<'c> Call<'c> {
 
     /// Answers "failed", with the reason in words for the caller (M-120).
     /// Other parts of the result are dropped.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub fn fail(&mut self, reason: &str) -> Answer {
         self.outcome.refuse(self.buf, |sink| sink.text(reason));
         Answer::DONE

@@ -1,7 +1,7 @@
 //! The client's half: the head of a request, and what comes back.
 
 use super::body::{BodyError, BodyState, Chunked};
-use super::field::{Field, is_token, trim};
+use super::field::{Field, alike, is_token, trim};
 use super::head::{HeadError, Wish, decimal, field_line, next_line};
 use super::media::{MediaType, media_type};
 use super::response::field;
@@ -544,7 +544,7 @@ fn read_head(head: &[u8], keep: &str) -> Result<Facts, AnswerError> {
             });
         }
         let (name, value) = field_line(line).map_err(AnswerError::Head)?;
-        let is = |field: &str| name.eq_ignore_ascii_case(field.as_bytes());
+        let is = |field: &str| alike(name, field.as_bytes());
         let single = if is("Content-Length") {
             Some((&mut length, Field::ContentLength))
         } else if is("Transfer-Encoding") {
@@ -561,7 +561,7 @@ fn read_head(head: &[u8], keep: &str) -> Result<Facts, AnswerError> {
         } else if is("Connection") {
             wish.line(value);
         } else if is("Content-Encoding") {
-            if !value.eq_ignore_ascii_case(b"identity") {
+            if !alike(value, b"identity") {
                 return Err(AnswerError::Encoding);
             }
         } else if !keep.is_empty() && is(keep) {
@@ -612,9 +612,7 @@ fn body(
     }
     let framing = match (length, coding) {
         (Some(_), Some(_)) => return Err(AnswerError::Head(HeadError::LengthAndCoding)),
-        (_, Some(coding)) if coding.eq_ignore_ascii_case(b"chunked") => {
-            Framing::Chunked(Chunked::new())
-        }
+        (_, Some(coding)) if alike(coding, b"chunked") => Framing::Chunked(Chunked::new()),
         (_, Some(_)) => return Err(AnswerError::Head(HeadError::Coding)),
         (Some(length), None) => Framing::Left(decimal(length).map_err(AnswerError::Head)?),
         (None, None) => Framing::UntilClose,

@@ -4,7 +4,7 @@
 //! exact. An address is compared as it is written: `[::1]` and
 //! `[0:0:0:0:0:0:0:1]` differ.
 
-use super::field::split_once;
+use super::field::{alike, split_once};
 
 /// A host and a port, as in `Host: device.example:8080`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +47,11 @@ impl<'a> Authority<'a> {
     }
 
     fn same_host(&self, other: &Authority<'_>) -> bool {
-        self.host.eq_ignore_ascii_case(other.host)
+        alike(self.host, other.host)
     }
 
     fn is_loopback(&self) -> bool {
-        LOOPBACK
-            .iter()
-            .any(|name| self.host.eq_ignore_ascii_case(name))
+        LOOPBACK.iter().any(|name| alike(self.host, name))
     }
 }
 
@@ -98,7 +96,7 @@ pub fn origin_allowed(origin: &[u8], allowed: &[&str]) -> bool {
     };
     allowed.iter().any(|entry| {
         Origin::parse(entry.as_bytes()).is_some_and(|entry| {
-            entry.scheme.eq_ignore_ascii_case(origin.scheme)
+            alike(entry.scheme, origin.scheme)
                 && entry.authority.same_host(&origin.authority)
                 && entry.port() == origin.port()
         })
@@ -132,9 +130,9 @@ impl<'a> Origin<'a> {
     }
 
     fn default_port(&self) -> Option<u16> {
-        if self.scheme.eq_ignore_ascii_case(b"http") {
+        if alike(self.scheme, b"http") {
             Some(80)
-        } else if self.scheme.eq_ignore_ascii_case(b"https") {
+        } else if alike(self.scheme, b"https") {
             Some(443)
         } else {
             None

@@ -90,7 +90,7 @@ impl Field {
     pub(super) fn find(name: &[u8]) -> Option<&'static Known> {
         KNOWN
             .iter()
-            .find(|known| known.name.as_bytes().eq_ignore_ascii_case(name))
+            .find(|known| alike(known.name.as_bytes(), name))
     }
 }
 
@@ -105,7 +105,7 @@ pub fn is_visible_ascii(value: &[u8]) -> bool {
 ///
 /// For a list that may stand in several lines, ask [`super::Head::lists`].
 pub fn token_listed(value: &[u8], token: &str) -> bool {
-    Parts::new(value, b',').any(|part| part.eq_ignore_ascii_case(token.as_bytes()))
+    Parts::new(value, b',').any(|part| alike(part, token.as_bytes()))
 }
 
 /// Whether an `If-None-Match` list has an entity tag, or is `*`.
@@ -178,7 +178,16 @@ pub(super) fn parameter(part: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((trim(name), value))
 }
 
+/// Whether two texts are the same in any case of ASCII letters.
+///
+/// Compiled once on a 32-bit core: each of the many places would be a loop.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
+pub(crate) fn alike(one: &[u8], other: &[u8]) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
 /// What stands before and after the first `byte`.
+#[cfg_attr(target_pointer_width = "32", inline(never))]
 pub(super) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = text.iter().position(|&b| b == byte)?;
     match text.split_at_checked(at)? {

@@ -2,7 +2,9 @@
 
 use super::authority::Authority;
 use super::body::BodyLength;
-use super::field::{Field, Known, Parts, is_token, is_value_byte, split_once, token_listed, trim};
+use super::field::{
+    Field, Known, Parts, alike, is_token, is_value_byte, split_once, token_listed, trim,
+};
 use super::media::Accept;
 use super::response::Connection;
 use crate::buf::Span;
@@ -234,6 +236,7 @@ impl Head {
 
     /// The value of a known field, without the spaces around it; of a list,
     /// the first line.
+    #[cfg_attr(target_pointer_width = "32", inline(never))]
     pub fn field<'h>(&self, head: &'h [u8], field: Field) -> Option<&'h [u8]> {
         present(self.span(field), head)
     }
@@ -321,14 +324,14 @@ impl Head {
         self.body = match (self.field(head, Field::TransferEncoding), length) {
             (Some(_), _) if old => return Err(HeadError::CodingVersion),
             (Some(_), Some(_)) => return Err(HeadError::LengthAndCoding),
-            (Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => BodyLength::Chunked,
+            (Some(coding), None) if alike(coding, b"chunked") => BodyLength::Chunked,
             (Some(_), None) => return Err(HeadError::Coding),
             (None, Some(length)) => BodyLength::Bytes(decimal(length)?),
             (None, None) => BodyLength::None,
         };
         if let Some(expect) = self.field(head, Field::Expect) {
             // A peer of HTTP/1.0 waits for nothing (RFC 9110 section 10.1.1).
-            if !old && !expect.eq_ignore_ascii_case(b"100-continue") {
+            if !old && !alike(expect, b"100-continue") {
                 return Err(HeadError::Expectation);
             }
             self.expect_continue =
@@ -353,7 +356,7 @@ impl<'h> Iterator for Named<'h> {
             let (line, rest) = next_line(self.rest).ok()?;
             self.rest = rest;
             let (name, value) = split_once(line, b':')?;
-            if name.eq_ignore_ascii_case(self.name) {
+            if alike(name, self.name) {
                 return Some(trim(value));
             }
         }
@@ -452,7 +455,7 @@ fn request_line(head: &[u8], line: &[u8]) -> Result<Head, HeadError> {
 /// The authority and the rest of an `http` or `https` URL.
 pub(super) fn url(target: &[u8]) -> Option<(&[u8], &[u8])> {
     let (scheme, rest) = split_once(target, b':')?;
-    if !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https") {
+    if !alike(scheme, b"http") && !alike(scheme, b"https") {
         return None;
     }
     let rest = rest.strip_prefix(b"//")?;

@@ -1,6 +1,6 @@
 //! Spellings of `Content-Type` and `Accept`.
 
-use super::field::{Parts, parameter, split_once};
+use super::field::{Parts, alike, parameter, split_once};
 
 /// What a `Content-Type` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub fn media_type(value: &[u8], wanted: &str) -> MediaType {
     let mut parts = Parts::new(value, b';');
     if !parts
         .next()
-        .is_some_and(|media| media.eq_ignore_ascii_case(wanted.as_bytes()))
+        .is_some_and(|media| alike(media, wanted.as_bytes()))
     {
         return MediaType::Other;
     }
@@ -29,10 +29,7 @@ pub fn media_type(value: &[u8], wanted: &str) -> MediaType {
         let Some((name, value)) = parameter(part) else {
             return MediaType::Other;
         };
-        if name.eq_ignore_ascii_case(b"charset")
-            && !value.eq_ignore_ascii_case(b"utf-8")
-            && !value.eq_ignore_ascii_case(b"utf8")
-        {
+        if alike(name, b"charset") && !alike(value, b"utf-8") && !alike(value, b"utf8") {
             return MediaType::Charset;
         }
     }
@@ -83,7 +80,7 @@ impl<'m> Accept<'m> {
             }
             let zero = parts
                 .filter_map(parameter)
-                .any(|(name, weight)| name.eq_ignore_ascii_case(b"q") && is_zero(weight));
+                .any(|(name, weight)| alike(name, b"q") && is_zero(weight));
             self.allows = !zero || (exactness == self.exactness && self.allows);
             self.exactness = exactness;
         }
@@ -96,12 +93,12 @@ impl<'m> Accept<'m> {
 
     fn exactness_of(&self, range: &[u8]) -> u8 {
         let media = self.media.as_bytes();
-        if range.eq_ignore_ascii_case(media) {
+        if alike(range, media) {
             return 3;
         }
         match (split_once(range, b'/'), split_once(media, b'/')) {
             (Some((b"*", b"*")), _) => 1,
-            (Some((range, b"*")), Some((media, _))) if range.eq_ignore_ascii_case(media) => 2,
+            (Some((range, b"*")), Some((media, _))) if alike(range, media) => 2,
             (None, _) if range == b"*" => 1,
             _ => 0,
         }

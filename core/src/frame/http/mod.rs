@@ -34,6 +34,7 @@ pub use authority::{
 };
 pub use body::{Body, BodyError, BodyLength, BodyState, BodyStep, Chunked};
 pub use end::{HeadEnd, HeadState, HeadStep};
+pub(crate) use field::alike;
 pub use field::{Field, Known, Parts, etag_listed, is_visible_ascii, token_listed};
 pub use head::{Head, HeadError, Method, Named, Version, parse};
 pub use media::{Accept, MediaType, accepts, media_type};
