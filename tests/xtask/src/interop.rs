@@ -183,6 +183,50 @@ pub(crate) fn agent_contract(log: &mut Log) -> Result<String, Stop> {
     }
 }
 
+/// The sweep of a2a-testbed over the fixture server, on both wires.
+pub(crate) fn testbed(log: &mut Log) -> Result<String, Stop> {
+    /// Contracts that at least hold on each wire. The others are about what
+    /// is not offered: push notification, other bindings.
+    const LEAST: usize = 50;
+    let python = python::testbed(log)?;
+    let program = demo::build_fixture_server(log)?;
+    let port = child::free_port()?;
+    // It posts there, whatever the card says.
+    let mut server = Job::new(&program)
+        .args(["--port", &port.to_string(), "--agent-path", "/a2a/v1"])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let mut notes = Vec::new();
+    for wire in ["1.0", "0.3"] {
+        let report = paths::target().join(format!("a2a-testbed-{wire}.json"));
+        Job::new(python.with_file_name("a2a-testbed"))
+            .args(["conformance", "--protocol-version", wire])
+            .args(["--strict", "--baseline", "none", "--push-receiver", "off"])
+            .arg("--report")
+            .arg(&report)
+            .arg(format!("http://127.0.0.1:{port}"))
+            .minutes(5)
+            .run(log)?;
+        let text = std::fs::read_to_string(&report).doing(report.display())?;
+        let held = summed(&text, "pass").unwrap_or(0);
+        if held < LEAST || summed(&text, "fail") != Some(0) {
+            return Err(Stop::Fail(format!("{wire}: only {held} contracts held")));
+        }
+        notes.push(format!("{wire} ({held} contracts)"));
+    }
+    drop(server);
+    Ok(notes.join(", "))
+}
+
+/// A number of the `summary` of a report.
+fn summed(report: &str, what: &str) -> Option<usize> {
+    let (_, rest) = report.split_once("\"summary\"")?;
+    let (summary, _) = rest.split_once('}')?;
+    let (_, number) = summary.split_once(&format!("\"{what}\":"))?;
+    let end = number.find([',', '\n']).unwrap_or(number.len());
+    number.get(..end)?.trim().parse().ok()
+}
+
 /// The client of the core against servers of the official Python SDKs.
 pub(crate) fn own_client(log: &mut Log) -> Result<String, Stop> {
     /// What the client at least asserts against each.
@@ -323,7 +367,15 @@ fn assertions(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::assertions;
+    use super::{assertions, summed};
+
+    #[test]
+    fn a_report_is_summed_up() {
+        let report = "{\"results\": [{\"pass\": 9}], \"summary\": {\n  \"pass\": 53,\n  \"fail\": 0}, \"x\": {}}";
+        assert_eq!(summed(report, "pass"), Some(53));
+        assert_eq!(summed(report, "fail"), Some(0));
+        assert_eq!(summed(report, "error"), None);
+    }
 
     #[test]
     fn the_number_is_read_from_the_last_line() {

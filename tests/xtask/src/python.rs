@@ -1,6 +1,6 @@
 //! A Python environment with the official SDK, under the target folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::child::{Job, Log};
 use crate::packages;
@@ -13,10 +13,52 @@ const OLDEST: (u32, u32) = (3, 10);
 
 /// Makes the environment if it is not there, and gives its interpreter.
 pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
-    let folder = paths::target().join("venv");
+    let base = PathBuf::from("python3");
+    let Some(version) = version(&base) else {
+        return Err(Stop::Skip("no python3 on the PATH".into()));
+    };
+    if version < OLDEST {
+        let (major, minor) = version;
+        let why = format!("python3 is {major}.{minor}, older than 3.{}", OLDEST.1);
+        return Err(Stop::Skip(why));
+    }
+    environment("venv", &base, "requirements.txt", &[], log)
+}
+
+/// The same for `a2a-testbed`, which brings other versions of what the other
+/// environment has, and asks for a newer Python.
+pub(crate) fn testbed(log: &mut Log) -> Result<PathBuf, Stop> {
+    const ASKED: (u32, u32) = (3, 12);
+    let newer = interpreters()
+        .into_iter()
+        .find(|python| version(python).is_some_and(|version| version >= ASKED));
+    match newer {
+        Some(base) => environment("venv-testbed", &base, "testbed.txt", &[], log),
+        // It does not need what it asks for.
+        None => {
+            interpreter(log)?;
+            let anyway = &["--ignore-requires-python"];
+            let base = PathBuf::from("python3");
+            environment("venv-testbed", &base, "testbed.txt", anyway, log)
+        }
+    }
+}
+
+/// Makes the environment `name` of the target folder if it is not there, and
+/// gives its interpreter.
+fn environment(
+    name: &str,
+    base: &Path,
+    requirements: &str,
+    options: &[&str],
+    log: &mut Log,
+) -> Result<PathBuf, Stop> {
+    let folder = paths::target().join(name);
     let python = folder.join("bin/python");
-    let requirements = paths::root().join("tests/interop/python/requirements.txt");
-    let version = version()?;
+    let requirements = paths::root()
+        .join("tests/interop/python")
+        .join(requirements);
+    let version = Job::new(base).arg("--version").output()?;
     let stamp = Stamp::new(&folder, std::slice::from_ref(&requirements), &version)?;
     if stamp.is_set() && python.is_file() {
         return Ok(python);
@@ -25,10 +67,7 @@ pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).doing(folder.display())?;
     }
-    Job::new("python3")
-        .args(["-m", "venv"])
-        .arg(&folder)
-        .run(log)?;
+    Job::new(base).args(["-m", "venv"]).arg(&folder).run(log)?;
     Job::new(&python)
         .args([
             "-m",
@@ -37,6 +76,7 @@ pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
             "--quiet",
             "--disable-pip-version-check",
         ])
+        .args(options)
         .arg("--requirement")
         .arg(&requirements)
         .run(log)?;
@@ -44,22 +84,32 @@ pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
     Ok(python)
 }
 
-/// The version of the user's `python3`, which must not be too old.
-fn version() -> Result<String, Stop> {
-    let print = "import sys; print(*sys.version_info[:3], sep='.')";
-    let Ok(text) = Job::new("python3").args(["-c", print]).output() else {
-        return Err(Stop::Skip("no python3 on the PATH".into()));
-    };
-    let mut numbers = text
-        .trim()
-        .split('.')
-        .map_while(|part| part.parse::<u32>().ok());
-    match (numbers.next(), numbers.next()) {
-        (Some(major), Some(minor)) if (major, minor) >= OLDEST => Ok(text),
-        _ => Err(Stop::Skip(format!(
-            "python3 is {}, older than 3.{}",
-            text.trim(),
-            OLDEST.1
-        ))),
-    }
+/// Every interpreter that may be there: `python3`, those whose name tells
+/// their version, and those of pyenv that are not on the PATH.
+fn interpreters() -> Vec<PathBuf> {
+    let named = (12..20).map(|minor| PathBuf::from(format!("python3.{minor}")));
+    let home = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".pyenv")));
+    let versions = home.and_then(|home| std::fs::read_dir(home.join("versions")).ok());
+    let mut more: Vec<_> = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("bin/python3")))
+        .filter(|python| python.is_file())
+        .collect();
+    more.sort();
+    [PathBuf::from("python3")]
+        .into_iter()
+        .chain(named)
+        .chain(more)
+        .collect()
+}
+
+/// The version of an interpreter that can be started and can make
+/// environments.
+fn version(python: &Path) -> Option<(u32, u32)> {
+    let print = "import sys, venv; print(*sys.version_info[:2], sep='.')";
+    let text = Job::new(python).args(["-c", print]).output().ok()?;
+    let (major, minor) = text.trim().split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }

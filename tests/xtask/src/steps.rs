@@ -218,6 +218,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: interop::agent_contract,
     },
     Step {
+        name: "a2a-testbed",
+        about: "the sweep of a2a-testbed over the fixture server, on both wires",
+        needs: &["python-venv"],
+        run: interop::testbed,
+    },
+    Step {
         name: "interop-ts-client",
         about: "the TypeScript client against the bench arm on the host",
         needs: &["node", "bench-arm"],
