@@ -20,6 +20,8 @@ pub(crate) struct Image {
     pub(crate) symbols: Vec<String>,
     /// Every function by its first address, demangled.
     pub(crate) functions: BTreeMap<u64, Function>,
+    /// Every variable in RAM, demangled, with its bytes.
+    pub(crate) variables: Vec<(String, u64)>,
     /// The words of the section `.vector_table`.
     pub(crate) vectors: Vec<u64>,
 }
@@ -64,6 +66,7 @@ impl Image {
         let thumb = u64::from(file.architecture() == object::Architecture::Arm);
         let mut functions: BTreeMap<u64, Function> = BTreeMap::new();
         let mut symbols = Vec::new();
+        let mut variables = Vec::new();
         for symbol in file.symbols() {
             let mangled = symbol.name().map_err(|error| error.to_string())?;
             // Marks of code and data for disassemblers, and files.
@@ -84,6 +87,16 @@ impl Image {
                 function.is_rust |= is_rust;
                 function.size = function.size.max(symbol.size());
             }
+            let is_written = symbol
+                .section_index()
+                .and_then(|index| file.section_by_index(index).ok())
+                .is_some_and(|section| match section.flags() {
+                    SectionFlags::Elf { sh_flags, .. } => sh_flags.0 & SHF_WRITE.0 != 0,
+                    _ => false,
+                });
+            if symbol.kind() == SymbolKind::Data && is_written && symbol.size() > 0 {
+                variables.push((name.clone(), symbol.size()));
+            }
             symbols.push(name);
         }
         for (address, frame) in frames(&file)? {
@@ -103,6 +116,7 @@ impl Image {
             entry: file.entry() & !thumb,
             symbols,
             functions,
+            variables,
             vectors: vectors
                 .iter()
                 .map(|word| u64::from(u32::from_le_bytes(*word)) & !thumb)

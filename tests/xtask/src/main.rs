@@ -25,6 +25,7 @@ mod miri;
 mod node;
 mod packages;
 mod paths;
+mod place;
 mod profile;
 mod proof;
 mod python;

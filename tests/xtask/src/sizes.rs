@@ -5,12 +5,13 @@ use crate::calls::{self, Bound, Rule};
 use crate::child::Log;
 use crate::elf::Image;
 use crate::firmware;
+use crate::place;
 use crate::proof;
 use crate::readme::{self, Part, grouped, is_near};
 use crate::stop::Stop;
 
 /// The options of [`command`].
-pub(crate) const OPTIONS: &str = "[--write] [--chain]";
+pub(crate) const OPTIONS: &str = "[--write] [--chain] [--where]";
 
 const PART: Part = Part { name: "sizes" };
 const FEATURES_PART: Part = Part { name: "features" };
@@ -139,7 +140,11 @@ struct Measured {
 pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     let write = args.flag("--write");
     let chain = args.flag("--chain");
+    let places = args.flag("--where");
     args.finish()?;
+    if places {
+        return place::print(&mut Log::stderr());
+    }
     let measured = measure(&mut Log::stderr())?;
     println!("{}", table(&measured));
     let costs = costs(&mut Log::stderr())?;
