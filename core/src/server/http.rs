@@ -2018,7 +2018,7 @@ fn write_denial<'w, App>(
 fn presented<'h>(head: &Head, bytes: &'h [u8]) -> Presented<'h> {
     if let Some(value) = head.field(bytes, Field::Authorization)
         && let Some((scheme, token)) = value.split_at_checked(BEARER.len())
-        && scheme.eq_ignore_ascii_case(BEARER)
+        && alike(scheme, BEARER)
     {
         return Presented::Bearer(token);
     }
