@@ -10,7 +10,7 @@ use crate::readme::grouped;
 use crate::stop::Stop;
 
 /// The features of the image: HTTP, A2A, and who may do what.
-const FEATURES: &[&str] = &["a2a", "scopes"];
+const FEATURES: &[&str] = &["a2a", "policy"];
 
 /// Functions that are named.
 const NAMED: usize = 24;
