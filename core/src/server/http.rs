@@ -631,7 +631,7 @@ impl<'m> Http<'m> {
         head: &Head,
     ) -> Option<What> {
         #[cfg(feature = "a2a")]
-        if self.is_card() {
+        if self.is_open() {
             return None;
         }
         let Some(policy) = &mut server.policy else {

@@ -539,11 +539,13 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 15] = [
+const FEATURES: [&str; 17] = [
     "a2a",
     "policy",
     "defmt",
     "client",
+    "extensions",
+    "pages",
     "http",
     "credentials",
     "sessions",

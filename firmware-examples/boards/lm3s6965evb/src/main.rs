@@ -8,10 +8,10 @@
 #[cfg(feature = "a2a")]
 mod agent;
 mod board;
-#[cfg(feature = "policy")]
-mod policy;
 #[cfg(feature = "client")]
 mod other;
+#[cfg(feature = "policy")]
+mod policy;
 
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
@@ -85,6 +85,8 @@ fn main() -> ! {
             bytes = chunk.get(..count).unwrap_or(&[]);
         }
         let now = clock.now();
+        #[cfg(feature = "extensions")]
+        agent::respond(&mut desk, now);
         #[cfg(feature = "a2a")]
         let mut line = io::WithAgent {
             http: &mut line,
