@@ -16,6 +16,7 @@ use crate::header;
 use crate::interop::{self, AgentClient, Client};
 use crate::miri;
 use crate::node;
+use crate::operator;
 use crate::packages;
 use crate::paths;
 use crate::profile;
@@ -222,6 +223,30 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the sweep of a2a-testbed over the fixture server, on both wires",
         needs: &["python-venv"],
         run: interop::testbed,
+    },
+    Step {
+        name: "openoperator-contract",
+        about: "the example of the OpenOperator contract, by curl as it stands",
+        needs: &[],
+        run: operator::contract,
+    },
+    Step {
+        name: "openoperator-clients",
+        about: "fasta2a 0.5 and the A2A Python SDK of 0.3 against the OpenOperator profile",
+        needs: &[],
+        run: operator::clients,
+    },
+    Step {
+        name: "openoperator-qualify",
+        about: "the qualification of a deployment, and each of its assertions broken once",
+        needs: &[],
+        run: operator::qualification,
+    },
+    Step {
+        name: "openoperator-browser",
+        about: "the pages of the OpenOperator profile in Chromium",
+        needs: &[],
+        run: operator::browser,
     },
     Step {
         name: "interop-ts-client",
