@@ -395,25 +395,15 @@ impl Http<'_> {
         let Some(head) = &self.head else {
             return self.send(What::Plain(500, "no request"));
         };
-        let mut route = self.agent.route;
+        let route = self.agent.route;
         #[cfg(feature = "pages")]
-        if route == Some(Route::Page) {
-            let mut pages = desk.agent.pages.iter();
-            let at = pages.position(|page| head.path_is(bytes, page.path));
-            let Some((at, page)) = at.and_then(|at| Some((at, desk.agent.pages.get(at)?))) else {
-                return self.send(What::Agent(Said::NoPath));
-            };
-            if !matches!(head.method, Method::Get | Method::Head) {
-                return self.send(What::Agent(Said::NotGet));
-            }
-            match page.shows {
-                Shows::Card(kind) => route = Some(Route::Card(kind)),
-                Shows::Text { .. } => {
-                    let at = u8::try_from(at).unwrap_or(u8::MAX);
-                    return self.send(What::Agent(Said::Page(at)));
-                }
-            }
-        }
+        let route = match route {
+            Some(Route::Page) => match page(desk.agent, head, bytes) {
+                Ok(kind) => Some(Route::Card(kind)),
+                Err(said) => return self.send(What::Agent(said)),
+            },
+            other => other,
+        };
         if let Some(Route::Card(kind)) = route {
             let mut room = [0; ETAG];
             let mut etag = Sink::new(&mut room);
@@ -785,6 +775,22 @@ const ETAG: usize = 18;
 /// Bytes of the longest list of extensions that an answer repeats; a longer
 /// one is left out, which the protocol allows.
 const EXTENSIONS: usize = 256;
+
+/// The card that a page of the agent is; else what is sent.
+#[cfg(feature = "pages")]
+fn page<App: Runtime>(agent: &Agent<App>, head: &Head, bytes: &[u8]) -> Result<CardKind, Said> {
+    let at = (agent.pages.iter()).position(|page| head.path_is(bytes, page.path));
+    let Some((at, page)) = at.and_then(|at| Some((at, agent.pages.get(at)?))) else {
+        return Err(Said::NoPath);
+    };
+    if !matches!(head.method, Method::Get | Method::Head) {
+        return Err(Said::NotGet);
+    }
+    match page.shows {
+        Shows::Card(kind) => Ok(kind),
+        Shows::Text { .. } => Err(Said::Page(u8::try_from(at).unwrap_or(u8::MAX))),
+    }
+}
 
 /// The version that a query names.
 fn version_of_query(query: &[u8]) -> Option<&[u8]> {
