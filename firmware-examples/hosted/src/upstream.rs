@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::lock;
 
-/// How long a question may take, all in all.
+/// How long a question may take, all in all, unless told otherwise.
 const TIME: Duration = Duration::from_secs(10);
 /// How long the connection may take of that.
 const CONNECT_TIME: Duration = Duration::from_secs(3);
@@ -47,6 +47,7 @@ struct Peer {
     url: String,
     authorization: String,
     project: String,
+    time: Duration,
     http: ureq::Agent,
 }
 
@@ -69,6 +70,17 @@ impl Upstream {
     /// # Errors
     /// What is wrong with the URL or the token.
     pub fn new(url: &str, token: &str, project: &str, most: usize) -> Result<Self, &'static str> {
+        Self::within(TIME, url, token, project, most)
+    }
+
+    /// The same, of which a question may take so long.
+    fn within(
+        time: Duration,
+        url: &str,
+        token: &str,
+        project: &str,
+        most: usize,
+    ) -> Result<Self, &'static str> {
         let local = url.strip_prefix("http://").is_some_and(is_local);
         if !url.starts_with("https://") && !local {
             return Err("must begin with https://, or with http:// and this machine");
@@ -77,7 +89,7 @@ impl Upstream {
             return Err("needs a token, which has no spaces");
         }
         let mut config = ureq::Agent::config_builder()
-            .timeout_global(Some(TIME))
+            .timeout_global(Some(time))
             .timeout_connect(Some(CONNECT_TIME))
             // A token goes to nobody but to whom it is for.
             .max_redirects(0)
@@ -94,6 +106,7 @@ impl Upstream {
                 url: url.to_owned(),
                 authorization: format!("Bearer {token}"),
                 project: project.to_owned(),
+                time,
                 http: config.build().into(),
             }),
             questions: Arc::default(),
@@ -165,7 +178,7 @@ impl Backend for Upstream {
         };
         if let (Answer::Waited, true) = (
             &questions[at].answer,
-            questions[at].since.elapsed() < TIME + LOOK,
+            questions[at].since.elapsed() < self.peer.time + LOOK,
         ) {
             return Told::Wait;
         }
@@ -183,7 +196,7 @@ impl Peer {
     /// Sends one question, once, and reads its task until it has ended. What
     /// goes wrong is not told apart: nothing of it is for a caller.
     fn ask(&self, task: TaskId, operation: &str, params: Value) -> Option<Value> {
-        let end = Instant::now() + TIME;
+        let end = Instant::now() + self.time;
         let id: String = task
             .as_bytes()
             .iter()
@@ -264,6 +277,35 @@ fn first_data(parts: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A peer that takes the question and says nothing is given up.
+    #[test]
+    fn a_question_has_its_time() {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let time = Duration::from_millis(100);
+        let mut upstream = Upstream::within(time, &url, "t", "", 100).unwrap();
+        let (task, now) = (
+            TaskId::from_bytes([7; 16]),
+            agentmote::time::Instant::from_millis(0),
+        );
+        let begun = Instant::now();
+        assert!(upstream.ask(task, "supervisor.health", b"{}", now));
+        // Held open until the end of the test.
+        let held = listener.accept().unwrap();
+        while upstream.told(task, now) == Told::Wait {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(begun.elapsed() >= time && begun.elapsed() < TIME);
+        assert_eq!(upstream.told(task, now), Told::Failed);
+        drop(held);
+        // No more than so many are on their way.
+        for turn in 0..=QUESTIONS {
+            let task = TaskId::from_bytes([turn as u8; 16]);
+            let asked = upstream.ask(task, "supervisor.health", b"{}", now);
+            assert_eq!(asked, turn < QUESTIONS);
+        }
+    }
 
     #[test]
     fn only_this_machine_is_asked_without_tls() {

@@ -74,7 +74,16 @@ pub(crate) fn contract(log: &mut Log) -> Result<String, Stop> {
             "{\"error\":{\"code\":\"argus_supervisor_disabled\"},\"requestId\":\"argus-health-1\"}",
         ),
     ] {
-        let (server, _, url) = serve(argus, log)?;
+        build(log)?;
+        let port = child::free_port()?;
+        let mut server = Job::new(std::env::current_exe()?)
+            .args(["demo", "--openoperator", "--port", &port.to_string()])
+            .env(qualify::KEY, SECRET)
+            .env("ARGUS_SUPERVISOR_ENABLED", if argus { "1" } else { "0" })
+            .without_env("OPENTRAINING_A2A_URL")
+            .serve(log)?;
+        server.wait_for_port(port)?;
+        let url = format!("http://127.0.0.1:{port}");
         let text = Job::new("sh")
             .arg(&script)
             .env("OPENOPERATOR_URL", &url)
@@ -282,7 +291,7 @@ fn message(stream: &mut TcpStream) -> std::io::Result<(String, String)> {
 
 /// The pages in a real browser: their text, their links, and how they look.
 pub(crate) fn browser(log: &mut Log) -> Result<String, Stop> {
-    packages::need(&[&packages::CHROMIUM], log)?;
+    packages::need(&[&packages::CHROMIUM, &packages::CURL], log)?;
     let (server, _, url) = serve(true, log)?;
     let folder = paths::target().join("openoperator-browser");
     if folder.exists() {
@@ -317,6 +326,29 @@ pub(crate) fn browser(log: &mut Log) -> Result<String, Stop> {
         for text in texts {
             if !dom.contains(text) {
                 return Err(Stop::Fail(format!("{page} does not show {text}: {dom}")));
+            }
+        }
+        let links: Vec<&str> = dom
+            .split("<a href=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        if links.len() < 6 {
+            return Err(Stop::Fail(format!("{page} has links {links:?} alone")));
+        }
+        for link in links {
+            let status = Job::new("curl")
+                .args([
+                    "--silent",
+                    "--output",
+                    "/dev/null",
+                    "--write-out",
+                    "%{http_code}",
+                ])
+                .arg(format!("{url}{link}"))
+                .output()?;
+            if status != "200" {
+                return Err(Stop::Fail(format!("{page} leads to {link}: {status}")));
             }
         }
         let shot = folder.join(format!("{name}.png"));

@@ -704,6 +704,11 @@ fn bare(log: &mut Log) -> Result<String, Stop> {
             .cargo("build", target, Core::AsShipped, &[])
             .args(["--quiet", "--package", "agentmote", "--all-features"])
             .run(log)?;
+        // An application that needs no more than the core does.
+        compiler
+            .cargo("build", target, Core::AsShipped, &[])
+            .args(["--quiet", "--package", "openoperator"])
+            .run(log)?;
     }
     Ok(format!(
         "{} targets by {}",
