@@ -102,6 +102,9 @@ impl Web {
     fn ask(&mut self, bytes: &[u8]) -> Answer {
         let mut memory = Memory::new();
         let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+        if !self.desk.agent.pages.is_empty() {
+            http = http.with_pages();
+        }
         let bytes = self.send(&mut http, bytes);
         let mut all = answers(&bytes);
         assert_eq!(all.len(), 1, "{}", String::from_utf8_lossy(&bytes));
@@ -680,4 +683,18 @@ fn pages_are_the_same_however_little_is_taken() {
                 stands in its body.\nThere is GET /docs\nThere is GET /docs.json\n\
                 The card is GET /a2a/card\n";
     assert_eq!((wrong.0, &*wrong.1), (404, hint));
+}
+
+/// A request without a body is answered without anything more arriving.
+#[test]
+fn a_request_without_a_body_waits_for_nothing() {
+    let mut web = Web::new(callers);
+    let mut memory = Memory::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let request = get("/.well-known/agent-card.json", "");
+    assert_eq!(http.receive(&request), request.len());
+    let mut out = [0; 4096];
+    let now = Instant::from_millis(0);
+    let filled = http.poll_agent(&mut web.server, &mut web.desk, now, &mut out);
+    assert!(out[..filled].starts_with(b"HTTP/1.1 200 OK\r\n"));
 }

@@ -197,8 +197,8 @@ pub struct Agent<R: 'static> {
     /// answers for, in the card or not. Their messages begin no work.
     #[cfg(feature = "extensions")]
     pub answered: &'static [&'static str],
-    /// What else is served beside the endpoint with `GET`, to anyone. With
-    /// pages, a path that is not there is answered with those that are.
+    /// What else is served beside the endpoint with `GET`, to anyone, on
+    /// connections that are told to.
     #[cfg(feature = "pages")]
     pub pages: &'static [Page<R>],
     /// Whether the card of 1.x has the members of 0.3 too (D-008): for

@@ -264,9 +264,6 @@ impl<R: Runtime> Agent<R> {
     /// Writes where to go instead of a path that is not there.
     pub(crate) fn write_hint(&self, out: &mut Sink<'_>) {
         out.text("no such path\n");
-        if self.pages.is_empty() {
-            return;
-        }
         out.text("JSON-RPC is POST ");
         out.text(self.path());
         out.text("; the name of a method, such as message/send, stands in its body.\n");

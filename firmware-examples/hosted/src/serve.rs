@@ -80,7 +80,12 @@ impl<App: Runtime + Send> Serve for WithAgent<App> {
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m> {
-        Http::new(memory, config).with_agent(self.path).with_tasks()
+        let http = Http::new(memory, config).with_agent(self.path).with_tasks();
+        if self.desk.agent.pages.is_empty() {
+            http
+        } else {
+            http.with_pages()
+        }
     }
 
     fn poll(&mut self, http: &mut Http<'_>, now: Instant, out: &mut [u8]) -> usize {

@@ -140,7 +140,9 @@ pub(crate) fn pages(input: &[u8], out: &mut [u8]) -> usize {
         callers: caller,
     };
     let mut memory = HttpMemory::<1024, 256>::new();
-    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK)
+        .with_agent("/a2a")
+        .with_pages();
     let now = Instant::from_millis(now as u64);
     http.receive(input);
     let place = out.get_mut(..room).unwrap_or_default();

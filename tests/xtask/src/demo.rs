@@ -28,7 +28,10 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     let profile = args.flag("--openoperator");
     args.finish()?;
     if profile {
-        if stdio || board || token.is_some() || image.is_some() {
+        let files = [&credentials, &audit, &image]
+            .iter()
+            .any(|file| file.is_some());
+        if stdio || board || token.is_some() || files {
             let text = "--openoperator takes --port alone; its secret is in the environment";
             return Err(Stop::Usage(text.into()));
         }

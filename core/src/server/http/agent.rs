@@ -63,6 +63,9 @@ impl<App: Runtime> AgentDesk<'_, App> {
 pub(super) struct Post {
     /// The path of the endpoint; nothing where no agent is served.
     path: Option<&'static str>,
+    /// Whether a path that is not known is looked for among the pages.
+    #[cfg(feature = "pages")]
+    pages: bool,
     /// What the request asks for.
     route: Option<Route>,
     exchange: Exchange,
@@ -86,6 +89,8 @@ pub(super) struct Post {
 impl Post {
     pub(super) const NONE: Self = Self {
         path: None,
+        #[cfg(feature = "pages")]
+        pages: false,
         route: None,
         exchange: Exchange::new(),
         extensions: 0,
@@ -105,6 +110,8 @@ impl Post {
             path: self.path,
             #[cfg(feature = "tasks")]
             tasks: self.tasks,
+            #[cfg(feature = "pages")]
+            pages: self.pages,
             ..Self::NONE
         };
     }
@@ -184,6 +191,15 @@ impl Http<'_> {
     #[must_use]
     pub fn with_agent(mut self, path: &'static str) -> Self {
         self.agent.path = Some(path);
+        self
+    }
+
+    /// The same connection, which serves the pages of its agent too. A path
+    /// that is not there is then answered with those that are.
+    #[cfg(feature = "pages")]
+    #[must_use]
+    pub fn with_pages(mut self) -> Self {
+        self.agent.pages = true;
         self
     }
 
@@ -317,7 +333,7 @@ impl Http<'_> {
             let card = card.map(|(_, kind)| Route::Card(*kind));
             #[cfg(feature = "pages")]
             let card = card.or_else(|| {
-                let other = head.path_is(bytes, self.config.path);
+                let other = !self.agent.pages || head.path_is(bytes, self.config.path);
                 #[cfg(feature = "policy")]
                 let other = other || self.is_metadata(head);
                 (!other).then_some(Route::Page)
@@ -521,6 +537,8 @@ impl Http<'_> {
         let why = match said {
             Said::Answer(reply) | Said::Event(reply) | Said::Last(reply) => reply.refused(),
             Said::NotGet => Some(Why::Http),
+            #[cfg(feature = "pages")]
+            Said::NoPath => Some(Why::Http),
             _ => return,
         };
         if self.agent.seen.stopping.is_some() {

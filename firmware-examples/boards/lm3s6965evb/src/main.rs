@@ -73,6 +73,8 @@ fn main() -> ! {
     let mut line = Http::new(MEMORY, CONFIG).with_agent("/a2a");
     #[cfg(feature = "tasks")]
     let mut line = line.with_tasks();
+    #[cfg(feature = "pages")]
+    let mut line = line.with_pages();
     #[cfg(feature = "a2a")]
     let mut desk = agent::desk(TASKS);
     #[cfg(feature = "client")]
