@@ -43,6 +43,8 @@
 //! | `prompts` | yes | prompts and completion of their arguments |
 //! | `a2a` | no | durable tasks, and the A2A protocol that serves them |
 //! | `tasks` | no | tools whose calls become tasks: the tasks extension of MCP; brings `a2a` and `input` |
+//! | `extensions` | no | extensions of A2A that answer messages themselves; brings `a2a` |
+//! | `pages` | no | pages for people and programs beside an agent; brings `a2a` and `http` |
 //! | `input` | no | questions to the caller in mid-call: elicitation, sampling, roots |
 //! | `subscriptions` | no | subscriptions to resources and to the list of tools; brings `resources` |
 //! | `sessions` | no | sessions of HTTP clients of the legacy era, who can then be asked, cancel and subscribe; brings `http` |

@@ -102,6 +102,13 @@ pub const SEALED: u32 = 64;
 /// on the stack while one is written.
 pub const STATUS_BYTES: usize = 160;
 
+/// Bytes of the metadata of a message, of an artifact or of a task, as it was
+/// written. Longer metadata of a message is refused with -32602; longer
+/// metadata of an output fails its task.
+///
+/// It stands in the log of a task, as long as it is.
+pub const METADATA_BYTES: usize = 1024;
+
 /// Bytes of a message id or context id that a client chose. A longer
 /// one is refused with -32602.
 ///

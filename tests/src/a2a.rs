@@ -4,8 +4,8 @@
 use agentmote::a2a::{Agent, Caller, Card, Exchange, Facts, Next, Reply};
 use agentmote::buf::Sink;
 use agentmote::task::{
-    Content, Journal, Kept, Part, Principal, Runtime, Skill, Step, TaskMemory, TaskRules, Tasks,
-    Work,
+    Content, Journal, Kept, Label, Part, Principal, Responder, Runtime, Skill, Step, TaskMemory,
+    TaskRules, Tasks, Work,
 };
 use agentmote::time::Instant;
 use serde_json::Value;
@@ -190,6 +190,67 @@ fn script(app: &mut Script, work: &mut Work<'_>) -> Step {
     }
 }
 
+/// The extension that [`Echo`] answers for.
+pub const ECHO: &str = "urn:example:echo:v1";
+
+/// An extension that does what its metadata says.
+#[derive(Debug, Default)]
+pub struct Echo {
+    /// Steps of answers so far.
+    pub steps: u32,
+}
+
+impl Responder for Echo {
+    fn uri(&self) -> &str {
+        ECHO
+    }
+
+    fn respond(&mut self, work: &mut Work<'_>) -> Step {
+        self.steps += 1;
+        let what = work.extension(ECHO).unwrap_or(b"null").to_vec();
+        let what = String::from_utf8(what).expect("JSON is UTF-8");
+        match &*what {
+            "\"say\"" => work.say("heard"),
+            "\"wait\"" => {
+                work.wake_after(50);
+                Step::PENDING
+            }
+            "\"slow\"" if work.step() < 3 => {
+                work.wake_after(10);
+                Step::PENDING
+            }
+            "\"refuse\"" => {
+                assert!(work.report_json(br#"{"error":{"code":"refused"}}"#));
+                work.failed()
+            }
+            "\"long\"" => {
+                // Neither is a report: the one before it stays.
+                work.report("short");
+                assert!(!work.report_json(b"[1]"));
+                assert!(!work.report_json(format!("{{\"x\":\"{}\"}}", "y".repeat(160)).as_bytes()));
+                work.failed()
+            }
+            "\"metadata\"" => {
+                let long = format!("{{\"x\":\"{}\"}}", "y".repeat(1024));
+                assert!(!work.note(long.as_bytes()));
+                Step::DONE
+            }
+            _ => {
+                let listed = work.lists(ECHO);
+                let data = format!("{{\"was\":{what},\"listed\":{listed}}}");
+                work.note(br#"{"answered":true}"#);
+                let label = Label {
+                    metadata: br#"{"a":1}"#,
+                    extension: ECHO,
+                    ..Label::new("echo")
+                };
+                work.output_as(label, Part::new(Content::Data(data.as_bytes())));
+                Step::DONE
+            }
+        }
+    }
+}
+
 /// The card of the tests.
 pub const CARD: Card = Card::new(
     "arm-7",
@@ -207,6 +268,8 @@ pub struct World {
     pub tasks: Tasks<'static>,
     /// Its runtime.
     pub app: Script,
+    /// The extension that answers messages, once the agent names it.
+    pub echo: Echo,
     /// The virtual time, in milliseconds.
     pub now: u64,
     /// Bytes of the windows that answers are written through.
@@ -296,9 +359,24 @@ impl World {
             agent: Agent::new(CARD),
             tasks: Tasks::new(memory, TaskRules::new(entropy)),
             app: Script::default(),
+            echo: Echo::default(),
             now: 0,
             window: 64,
         }
+    }
+
+    /// The same with an extension that answers, which has this many of the
+    /// places.
+    pub fn with_echo<const SLOTS: usize>(spare: u8) -> Self {
+        let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 2048, 0>::new()));
+        let rules = TaskRules {
+            spare,
+            ..TaskRules::new(entropy)
+        };
+        let mut world = Self::new::<1>();
+        world.tasks = Tasks::new(memory, rules);
+        world.agent.answered = &[ECHO];
+        world
     }
 
     /// Sends a request of 1.x as Ann, and waits at most a virtual hour.
@@ -350,6 +428,7 @@ impl World {
         exchange.begin(&self.agent, &mut self.tasks, &mut self.app, facts, now);
         let end = self.now + most;
         let mut events = Vec::new();
+        let mut stepped = false;
         loop {
             let now = Instant::from_millis(self.now);
             match exchange.poll(&self.tasks, now) {
@@ -363,12 +442,13 @@ impl World {
                     return Answer::Events(events);
                 }
                 Next::Gone => return Answer::Gone,
-                Next::Wait => {
-                    let before = self.app.steps;
+                Next::Wait if !stepped => {
                     self.tasks.run(&mut self.app, now);
-                    if self.app.steps != before {
-                        continue;
-                    }
+                    self.tasks.respond(&mut [&mut self.echo], now);
+                    stepped = true;
+                }
+                Next::Wait => {
+                    stepped = false;
                     let wake = exchange.wake(&self.tasks).map_or(end, Instant::as_millis);
                     self.now = wake.max(self.now + 1).min(end);
                     if self.now == end {
@@ -388,6 +468,7 @@ impl World {
         while self.now < end {
             let now = Instant::from_millis(self.now);
             self.tasks.run(&mut self.app, now);
+            self.tasks.respond(&mut [&mut self.echo], now);
             let wake = self.tasks.wake().map_or(end, Instant::as_millis);
             self.now = wake.max(self.now + 1).min(end);
         }

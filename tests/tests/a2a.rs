@@ -1134,15 +1134,11 @@ fn a_required_extension_is_required() {
     use agentmote::a2a::{Agent, Card, Extension};
     const CARD: Card = Card {
         extensions: &[
+            Extension::new("urn:example:a"),
             Extension {
-                uri: "urn:example:a",
-                description: "",
-                required: false,
-            },
-            Extension {
-                uri: "urn:example:b",
                 description: "What must be.",
                 required: true,
+                ..Extension::new("urn:example:b")
             },
         ],
         ..agentmote_tests::a2a::CARD

@@ -48,9 +48,9 @@ const FULL: Card = Card {
         },
     ],
     extensions: &[Extension {
-        uri: "urn:example:arm-limits:v1",
         description: "Limits of the arm.",
         required: true,
+        ..Extension::new("urn:example:arm-limits:v1")
     }],
     signatures: &[Signature {
         protected: "eyJhbGciOiJFUzI1NiJ9",

@@ -1,7 +1,7 @@
 //! A2A over HTTP connections: the handed cases C-68 to C-82, and what HTTP
 //! adds to them.
 
-use agentmote::a2a::{Agent, Caller};
+use agentmote::a2a::{Agent, Caller, CardKind, Page, Section};
 use agentmote::mcp::{Device, Identity};
 use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, Presented, Server};
 use agentmote::task::Principal;
@@ -102,6 +102,9 @@ impl Web {
     fn ask(&mut self, bytes: &[u8]) -> Answer {
         let mut memory = Memory::new();
         let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+        if !self.desk.agent.pages.is_empty() {
+            http = http.with_pages();
+        }
         let bytes = self.send(&mut http, bytes);
         let mut all = answers(&bytes);
         assert_eq!(all.len(), 1, "{}", String::from_utf8_lossy(&bytes));
@@ -616,4 +619,82 @@ fn pages_of_allowed_origins_are_answered() {
         let answer = ask(HttpConfig::LOOPBACK, &request);
         assert_eq!(answer.field("access-control-allow-origin"), None);
     }
+}
+
+/// O-001 to O-009: pages need no buffer of their size, text cannot leave its
+/// place, and a wrong path says where to go.
+#[test]
+fn pages_are_the_same_however_little_is_taken() {
+    const PAGES: &[Page<Script>] = &[
+        Page::text("/docs", "text/html", |agent, out| {
+            let section = Section {
+                title: "<script>",
+                text: "a & \"b\"",
+                example: "<x>",
+            };
+            agent.write_guide(out, &[section]);
+        }),
+        Page::text("/docs.json", "application/json", |agent, out| {
+            agent.write_description(out, &[("more", "[1]")]);
+        }),
+        Page::card("/a2a/card", CardKind::Old),
+    ];
+    let mut pages = Vec::new();
+    for cut in [1, 7, 4096] {
+        let mut agent = Agent::new(CARD);
+        agent.pages = PAGES;
+        let mut web = Web::with(agent, callers);
+        web.cut = cut;
+        let all: Vec<_> = ["/docs", "/docs.json", "/a2a/card", "/a2a/message/send"]
+            .into_iter()
+            .map(|path| {
+                let answer = web.ask(&get(path, ""));
+                (answer.status, String::from_utf8(answer.body).unwrap())
+            })
+            .collect();
+        pages.push(all);
+    }
+    assert!(pages.windows(2).all(|two| two[0] == two[1]));
+    let [docs, json, card, wrong] = &pages[0][..] else {
+        panic!("four answers");
+    };
+    assert!(
+        docs.1
+            .contains("<h2>&lt;script&gt;</h2>\n<p>a &amp; &quot;b&quot;</p>")
+    );
+    assert!(docs.1.contains("<pre>&lt;x&gt;</pre>") && docs.1.contains("<p>Anyone.</p>"));
+    assert!(docs.1.contains("<a href=\"/a2a/card\">"));
+    let json: Value = serde_json::from_str(&json.1).unwrap();
+    assert_eq!(
+        (&json["endpoint"], &json["more"]),
+        (&json!("/a2a/"), &json!([1]))
+    );
+    assert!(
+        json["methods"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("tasks/get"))
+    );
+    // Skills that the card does not show are not told either.
+    assert_eq!(json["skills"], json!(["calibrate", "home", "script"]));
+    let card: Value = serde_json::from_str(&card.1).unwrap();
+    assert_eq!(card["protocolVersion"], "0.3.0");
+    let hint = "no such path\nJSON-RPC is POST /a2a/; the name of a method, such as message/send, \
+                stands in its body.\nThere is GET /docs\nThere is GET /docs.json\n\
+                The card is GET /a2a/card\n";
+    assert_eq!((wrong.0, &*wrong.1), (404, hint));
+}
+
+/// A request without a body is answered without anything more arriving.
+#[test]
+fn a_request_without_a_body_waits_for_nothing() {
+    let mut web = Web::new(callers);
+    let mut memory = Memory::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    let request = get("/.well-known/agent-card.json", "");
+    assert_eq!(http.receive(&request), request.len());
+    let mut out = [0; 4096];
+    let now = Instant::from_millis(0);
+    let filled = http.poll_agent(&mut web.server, &mut web.desk, now, &mut out);
+    assert!(out[..filled].starts_with(b"HTTP/1.1 200 OK\r\n"));
 }

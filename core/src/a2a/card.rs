@@ -2,9 +2,11 @@
 //! advertised is what is compiled in, and nothing else can get in.
 
 use super::era::Wire;
+#[cfg(feature = "pages")]
+use super::page::Page;
 use crate::buf::Sink;
 use crate::json::write;
-use crate::task::{Broken, Runtime, Skill, broken};
+use crate::task::{Broken, Runtime, Skill, broken, same};
 
 /// Who the agent is and where it is found: constant, in flash. Its skills are
 /// those of the runtime, its capabilities what this build serves.
@@ -108,6 +110,41 @@ pub struct Extension {
     pub description: &'static str,
     /// Whether a request without it is refused.
     pub required: bool,
+    /// What else a client must know of it: a JSON object; may be empty.
+    pub params: &'static str,
+    /// Skills that it serves itself, and no runtime. They follow those of the
+    /// runtime in the card.
+    pub skills: &'static [Offer],
+}
+
+impl Extension {
+    /// An extension of this URI, which is not required.
+    pub const fn new(uri: &'static str) -> Self {
+        Self {
+            uri,
+            description: "",
+            required: false,
+            params: "",
+            skills: &[],
+        }
+    }
+}
+
+/// A skill of an extension, as the card tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// Its identity, unique in the card.
+    pub id: &'static str,
+    /// For people.
+    pub name: &'static str,
+    /// What it does, for people and models.
+    pub description: &'static str,
+    /// At least one.
+    pub tags: &'static [&'static str],
+    /// Media types that it takes, at least one.
+    pub input_modes: &'static [&'static str],
+    /// Media types that it gives, at least one.
+    pub output_modes: &'static [&'static str],
 }
 
 /// A detached signature of a card.
@@ -152,6 +189,18 @@ pub struct Agent<R: 'static> {
     pub lenient_version: bool,
     /// Whether 1.1 and later count as 1.0.
     pub any_minor: bool,
+    /// Whether a member of a 0.3 request in the snake case of 1.x is refused,
+    /// with an error that names the right spelling (O-012). Otherwise it is
+    /// unknown, and skipped.
+    pub strict_names: bool,
+    /// URIs of extensions that a [`Responder`](crate::task::Responder)
+    /// answers for, in the card or not. Their messages begin no work.
+    #[cfg(feature = "extensions")]
+    pub answered: &'static [&'static str],
+    /// What else is served beside the endpoint with `GET`, to anyone, on
+    /// connections that are told to.
+    #[cfg(feature = "pages")]
+    pub pages: &'static [Page<R>],
     /// Whether the card of 1.x has the members of 0.3 too (D-008): for
     /// clients of 0.3 that know the newer path alone. It then is no strict
     /// 1.x card.
@@ -166,8 +215,8 @@ impl<R: Runtime> Agent<R> {
     /// # Panics
     /// When the runtime has no public skill, two of one id, a skill without a
     /// tag or modes, or more than 254 of them, or when there are more than 32
-    /// extensions. In a `static` that is an error of the
-    /// build.
+    /// extensions, or one of them has a skill like that. In a
+    /// `static` that is an error of the build.
     pub const fn new(card: Card) -> Self {
         match Self::checked(card, R::SKILLS) {
             Ok(agent) => agent,
@@ -187,6 +236,9 @@ impl<R: Runtime> Agent<R> {
         if let Some(broken) = broken(skills) {
             return Err(broken);
         }
+        if let Some(broken) = broken_offer(skills, card.extensions) {
+            return Err(broken);
+        }
         Ok(Self {
             card,
             wait_ms: 30_000,
@@ -196,6 +248,11 @@ impl<R: Runtime> Agent<R> {
             media_check: true,
             lenient_version: false,
             any_minor: false,
+            strict_names: false,
+            #[cfg(feature = "extensions")]
+            answered: &[],
+            #[cfg(feature = "pages")]
+            pages: &[],
             merged_card: false,
             skills,
         })
@@ -214,16 +271,17 @@ impl<R: Runtime> Agent<R> {
     /// The extensions that the values of the `A2A-Extensions` lines name, a
     /// bit each in the order of the card.
     pub fn extensions<'h>(&self, lines: impl Iterator<Item = &'h [u8]>) -> u32 {
-        let mut found = 0u32;
-        for uri in lines.flat_map(|line| line.split(|&byte| byte == b',')) {
-            let uri = uri.trim_ascii();
-            for (at, extension) in self.card.extensions.iter().enumerate() {
-                if extension.uri.as_bytes() == uri {
-                    found |= 1u32.checked_shl(at as u32).unwrap_or(0);
-                }
-            }
-        }
-        found
+        let uris = lines.flat_map(|line| line.split(|&byte| byte == b','));
+        uris.fold(0, |found, named| {
+            let named = named.trim_ascii();
+            found | self.extension(|uri| uri.as_bytes() == named)
+        })
+    }
+
+    /// The bit of the extension that `is` tells by its URI; 0 for none.
+    pub(super) fn extension(&self, mut is: impl FnMut(&str) -> bool) -> u32 {
+        let at = self.card.extensions.iter().position(|one| is(one.uri));
+        at.and_then(|at| 1u32.checked_shl(at as u32)).unwrap_or(0)
     }
 
     /// Writes the value of the answer's `A2A-Extensions` line; nothing if
@@ -318,6 +376,13 @@ impl<R: Runtime> Agent<R> {
                 write_skill(out, skill);
             }
         }
+        for offer in card.extensions.iter().flat_map(|one| one.skills) {
+            if !first {
+                out.byte(b',');
+            }
+            first = false;
+            write_offer(out, offer, &[]);
+        }
         out.byte(b']');
         if let Some(provider) = card.provider {
             out.text(",\"provider\":{\"organization\":");
@@ -378,6 +443,10 @@ impl<R: Runtime> Agent<R> {
             }
             if extension.required {
                 out.text(",\"required\":true");
+            }
+            if !extension.params.is_empty() {
+                out.text(",\"params\":");
+                out.text(extension.params);
             }
             out.byte(b'}');
         }
@@ -495,15 +564,27 @@ fn write_old_scheme(out: &mut Sink<'_>, kind: SchemeKind) {
 }
 
 fn write_skill<R>(out: &mut Sink<'_>, skill: &Skill<R>) {
+    let offer = Offer {
+        id: skill.id,
+        name: skill.name,
+        description: skill.description,
+        tags: skill.tags,
+        input_modes: skill.input_modes,
+        output_modes: skill.output_modes,
+    };
+    write_offer(out, &offer, skill.examples);
+}
+
+fn write_offer(out: &mut Sink<'_>, offer: &Offer, examples: &[&str]) {
     out.text("{\"id\":");
-    write::string(out, skill.id);
-    member(out, "name", skill.name);
-    member(out, "description", skill.description);
+    write::string(out, offer.id);
+    member(out, "name", offer.name);
+    member(out, "description", offer.description);
     for (name, list) in [
-        (",\"tags\":[", skill.tags),
-        (",\"examples\":[", skill.examples),
-        (",\"inputModes\":[", skill.input_modes),
-        (",\"outputModes\":[", skill.output_modes),
+        (",\"tags\":[", offer.tags),
+        (",\"examples\":[", examples),
+        (",\"inputModes\":[", offer.input_modes),
+        (",\"outputModes\":[", offer.output_modes),
     ] {
         for (at, text) in list.iter().enumerate() {
             out.text(if at == 0 { name } else { "," });
@@ -514,4 +595,48 @@ fn write_skill<R>(out: &mut Sink<'_>, skill: &Skill<R>) {
         }
     }
     out.byte(b'}');
+}
+
+/// Which skill of an extension breaks which rule, if one does: those that a
+/// skill of a runtime keeps, and an id that no other has.
+const fn broken_offer<R>(skills: &[Skill<R>], extensions: &[Extension]) -> Option<Broken> {
+    let mut i = 0;
+    while i < extensions.len() {
+        let offers = extensions[i].skills;
+        let mut k = 0;
+        while k < offers.len() {
+            let offer = &offers[k];
+            if offer.id.is_empty() {
+                return Some(Broken::of(offer.name, "a skill has no id"));
+            }
+            if offer.tags.is_empty() {
+                return Some(Broken::of(offer.id, "a skill has no tag"));
+            }
+            if offer.input_modes.is_empty() || offer.output_modes.is_empty() {
+                return Some(Broken::of(offer.id, "a skill has no modes"));
+            }
+            let mut uses = 0;
+            let mut n = 0;
+            while n < skills.len() {
+                uses += same(offer.id, skills[n].id) as usize;
+                n += 1;
+            }
+            let mut n = 0;
+            while n < extensions.len() {
+                let others = extensions[n].skills;
+                let mut m = 0;
+                while m < others.len() {
+                    uses += same(offer.id, others[m].id) as usize;
+                    m += 1;
+                }
+                n += 1;
+            }
+            if uses != 1 {
+                return Some(Broken::of(offer.id, "two skills have the same id"));
+            }
+            k += 1;
+        }
+        i += 1;
+    }
+    None
 }

@@ -30,6 +30,11 @@ pub(crate) enum Fault {
         field: &'static str,
         why: &'static str,
     },
+    /// A member in the spelling of the other wire.
+    Spelling {
+        field: &'static str,
+        name: &'static str,
+    },
     /// A part of the message, its member, and what is wrong with that.
     Part {
         at: u8,
@@ -65,7 +70,10 @@ impl Fault {
             Self::Parse(_) => rpc::PARSE_ERROR,
             Self::Invalid(_) => rpc::INVALID_REQUEST,
             Self::Method => rpc::METHOD_NOT_FOUND,
-            Self::Params { .. } | Self::Part { .. } | Self::NoRoom { .. } => rpc::INVALID_PARAMS,
+            Self::Params { .. }
+            | Self::Spelling { .. }
+            | Self::Part { .. }
+            | Self::NoRoom { .. } => rpc::INVALID_PARAMS,
             Self::Full { .. } | Self::Internal(_) => rpc::INTERNAL_ERROR,
             Self::TaskNotFound => TASK_NOT_FOUND,
             Self::NotCancelable(_) => TASK_NOT_CANCELABLE,
@@ -143,7 +151,10 @@ impl Fault {
             }
             Self::Invalid(why) => ("Request payload validation error: ", why),
             Self::Method => ("Method not found", ""),
-            Self::Params { .. } | Self::Part { .. } | Self::NoRoom { .. } => {
+            Self::Params { .. }
+            | Self::Spelling { .. }
+            | Self::Part { .. }
+            | Self::NoRoom { .. } => {
                 out.text("Invalid parameters: ");
                 self.field(out);
                 out.byte(b' ');
@@ -172,6 +183,8 @@ impl Fault {
     fn field(self, out: &mut Sink<'_>) {
         match self {
             Self::Params { field, .. } => out.text(field),
+            Self::Spelling { field: "", name } => out.text(name),
+            Self::Spelling { field, .. } => out.text(field),
             Self::Part { at, member, .. } => {
                 out.text("message.parts[");
                 write::u64(out, u64::from(at));
@@ -189,6 +202,10 @@ impl Fault {
         match self {
             Self::Params { why, .. } | Self::Part { why, .. } => {
                 write::escaped(out, why.as_bytes());
+            }
+            Self::Spelling { name, .. } => {
+                out.text("is spelled in snake case, and its name is ");
+                out.text(name);
             }
             Self::NoRoom { need, room } => {
                 out.text("needs ");

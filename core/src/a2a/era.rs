@@ -35,7 +35,7 @@ impl Method {
 }
 
 /// The names of each wire (A-044, section 19), exact in their case.
-const NAMES: &[(&str, Wire, Method)] = &[
+pub(super) const NAMES: &[(&str, Wire, Method)] = &[
     ("SendMessage", Wire::V1, Method::Send),
     ("GetTask", Wire::V1, Method::Get),
     ("CancelTask", Wire::V1, Method::Cancel),

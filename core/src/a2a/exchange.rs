@@ -129,6 +129,7 @@ enum Doing {
 pub struct Exchange {
     id: Span,
     wire: Wire,
+    extensions: u32,
     /// The newest entry when the request was decided: how its task stood when
     /// it was accepted.
     accepted: u64,
@@ -147,6 +148,7 @@ impl Exchange {
         Self {
             id: Span::EMPTY,
             wire: Wire::V1,
+            extensions: 0,
             accepted: 0,
             doing: Doing::Idle,
         }
@@ -199,6 +201,7 @@ impl Exchange {
             id,
             wire,
             as_stream,
+            extensions,
             plan,
             ..
         } = decided;
@@ -208,6 +211,7 @@ impl Exchange {
         *self = Self {
             id,
             wire,
+            extensions,
             accepted: tasks.last(),
             doing: match plan {
                 Ok(plan) => Doing::Plan(plan),
@@ -219,6 +223,21 @@ impl Exchange {
     /// Whether there is no request, or nothing more to send for it.
     pub fn is_idle(&self) -> bool {
         matches!(self.doing, Doing::Idle)
+    }
+
+    /// The extensions that the request has activated, by its head or by its
+    /// message, a bit each in the order of the card; see
+    /// [`Agent::write_extensions`].
+    pub fn extensions(&self) -> u32 {
+        self.extensions
+    }
+
+    /// The name of the header line that tells them, on its wire.
+    pub fn extensions_name(&self) -> &'static str {
+        match self.wire {
+            Wire::V1 => "A2A-Extensions",
+            Wire::V03 => "X-A2A-Extensions",
+        }
     }
 
     /// Forgets the request: its peer has gone. A task goes on without it
@@ -327,7 +346,7 @@ impl Exchange {
                 let next = later.find_map(|entry| match entry.what {
                     What::Status(Status { state, .. }) => Some((entry.number, ends(state))),
                     What::Artifact(_) => Some((entry.number, false)),
-                    What::Message { .. } => None,
+                    What::Message { .. } | What::Note(_) => None,
                 });
                 let Some((number, last)) = next else {
                     return Next::Wait;

@@ -7,7 +7,7 @@ use super::era::Wire;
 use super::read::{Object, wrong};
 use crate::buf::base64::{text_bytes, text_len};
 use crate::json::{Kind, Text, Value};
-use crate::limits::KEY_BYTES;
+use crate::limits::{KEY_BYTES, METADATA_BYTES};
 use crate::task::{Extra, Kind as Content, Pieces};
 
 /// A message that was found right.
@@ -32,7 +32,7 @@ impl<'a> Message<'a> {
         let value = params
             .set("message", "message")?
             .ok_or(wrong("message", "is missing"))?;
-        let object = Object::new(Some(value), wire, "message")?;
+        let object = params.within(Some(value), "message")?;
         let key = |name, field| {
             let text = object.text(name, field)?;
             if text.is_some_and(|text| text.raw().len() > KEY_BYTES) {
@@ -80,6 +80,9 @@ impl<'a> Message<'a> {
 
     fn put(&self, pieces: &mut Pieces<'_>) -> Result<(), Fault> {
         let metadata = self.object.json("metadata", "message.metadata")?;
+        if metadata.len() > METADATA_BYTES {
+            return Err(wrong("message.metadata", "is longer than 1024 bytes"));
+        }
         if !metadata.is_empty() {
             pieces.extra(Extra::Metadata, metadata);
         }
@@ -97,23 +100,34 @@ impl<'a> Message<'a> {
         }
         for (at, part) in self.parts.elements().enumerate() {
             let at = u8::try_from(at).unwrap_or(u8::MAX);
-            Part::read(part, at, self.wire)?.put(pieces);
+            Part::read(&self.object, part, at, self.wire)?.put(pieces);
         }
         Ok(())
     }
 
     /// The parts, each found right.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part<'a>> {
-        let wire = self.wire;
+        let (message, wire) = (self.object, self.wire);
         self.parts
             .elements()
-            .map_while(move |part| Part::read(part, 0, wire).ok())
+            .map_while(move |part| Part::read(&message, part, 0, wire).ok())
     }
 
     /// What the message says under this name in its metadata.
     pub(super) fn metadata_text(&self, name: &str) -> Option<Text<'a>> {
         let metadata = self.object.json("metadata", "").ok()?;
         Value::checked(metadata).member(name)?.as_text()
+    }
+
+    /// Whether the message names an extension: in its list, or as a name in
+    /// its metadata.
+    #[cfg(feature = "extensions")]
+    pub(super) fn names(&self, uri: &str) -> bool {
+        let list = self.object.texts("extensions", "").ok().flatten();
+        let mut listed = list.into_iter().flat_map(Value::elements);
+        let metadata = self.object.json("metadata", "").unwrap_or(&[]);
+        listed.any(|one| one.as_text().is_some_and(|text| text.is(uri)))
+            || !metadata.is_empty() && Value::checked(metadata).member(uri).is_some()
     }
 }
 
@@ -149,9 +163,9 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn read(value: Value<'a>, at: u8, wire: Wire) -> Result<Self, Fault> {
+    fn read(message: &Object<'a>, value: Value<'a>, at: u8, wire: Wire) -> Result<Self, Fault> {
         // Members name their part.
-        Self::of(value, wire).map_err(|fault| match fault {
+        Self::of(message, value, wire).map_err(|fault| match fault {
             Fault::Params { field, why } => Fault::Part {
                 at,
                 member: field,
@@ -161,8 +175,8 @@ impl<'a> Part<'a> {
         })
     }
 
-    fn of(value: Value<'a>, wire: Wire) -> Result<Self, Fault> {
-        let object = Object::new(Some(value), wire, "")?;
+    fn of(message: &Object<'a>, value: Value<'a>, wire: Wire) -> Result<Self, Fault> {
+        let object = message.within(Some(value), "")?;
         let (content, value, names) = match wire {
             Wire::V1 => new_content(&object)?,
             Wire::V03 => old_content(&object)?,
@@ -278,7 +292,7 @@ fn old_content<'a>(object: &Object<'a>) -> Result<Found<'a>, Fault> {
     if is("file")
         && let Some(file) = object.set("file", "file")?
     {
-        let file = Object::new(Some(file), Wire::V03, "file")?;
+        let file = object.within(Some(file), "file")?;
         let bytes = file.set(FILE_BYTES, "file.bytes")?;
         let uri = match file.set(FILE_URI, "file.uri")? {
             // As a test kit writes it.

@@ -20,6 +20,7 @@
 //! | operations (sections 6 to 9, 12) | `request.rs`, `exchange.rs` |
 //! | tasks, events and lists out | `reply.rs`, `project.rs`, `list.rs` |
 //! | the card (sections 1, 14, 19) | `card.rs` |
+//! | pages beside the endpoint | `page.rs` |
 //! | what the sources contradict each other in (section 25) | `choices.rs` |
 
 mod card;
@@ -29,13 +30,17 @@ mod era;
 mod exchange;
 mod list;
 mod message;
+#[cfg(feature = "pages")]
+mod page;
 mod project;
 mod read;
 mod reply;
 mod request;
 
-pub use card::{Agent, Card, CardKind, Extension, Provider, Scheme, SchemeKind, Signature};
+pub use card::{Agent, Card, CardKind, Extension, Offer, Provider, Scheme, SchemeKind, Signature};
 pub use exchange::{Exchange, Next};
+#[cfg(feature = "pages")]
+pub use page::{Page, Section, Shows, html};
 pub use reply::Reply;
 #[cfg(feature = "policy")]
 pub(crate) use request::Seen;

@@ -89,6 +89,11 @@ impl<'l> Projection<'l> {
         if view.history != Some(0) {
             self.history(out, view.history, last.map_or(0, |(number, _)| number));
         }
+        let notes = entries(self.log, self.until).filter_map(|entry| match entry.what {
+            What::Note(json) => Some(json),
+            _ => None,
+        });
+        metadata(out, notes.last().unwrap_or(&[]));
         out.byte(b'}');
     }
 
@@ -105,7 +110,7 @@ impl<'l> Projection<'l> {
         if let Some((number, status)) = self.status() {
             self.open_agent_message(out, number);
             self.context(out);
-            self.close_agent_message(out, status.text);
+            self.close_agent_message(out, status);
         }
         if self.wire == Wire::V1 {
             out.byte(b'}');
@@ -125,7 +130,7 @@ impl<'l> Projection<'l> {
         write::name(out, state_name(status.state, self.wire));
         if !status.text.is_empty() {
             out.text(",\"message\":");
-            self.agent_message(out, number, status.text);
+            self.agent_message(out, number, status);
         }
         if status.unix_millis != 0 {
             out.text(",\"timestamp\":\"");
@@ -137,10 +142,10 @@ impl<'l> Projection<'l> {
 
     /// A message of the agent. Its id is that of the task and the number of
     /// the status, which no other has.
-    fn agent_message(&self, out: &mut Sink<'_>, number: u64, text: &str) {
+    fn agent_message(&self, out: &mut Sink<'_>, number: u64, status: Status<'_>) {
         self.open_agent_message(out, number);
         self.ids(out);
-        self.close_agent_message(out, text);
+        self.close_agent_message(out, status);
     }
 
     fn open_agent_message(&self, out: &mut Sink<'_>, number: u64) {
@@ -154,9 +159,16 @@ impl<'l> Projection<'l> {
         });
     }
 
-    fn close_agent_message(&self, out: &mut Sink<'_>, text: &str) {
+    fn close_agent_message(&self, out: &mut Sink<'_>, status: Status<'_>) {
         out.text(",\"parts\":[");
-        self.part(out, Part::new(Content::Text(text)));
+        self.part(
+            out,
+            if status.json {
+                Part::new(Content::Data(status.text.as_bytes())).media_type("application/json")
+            } else {
+                Part::new(Content::Text(status.text))
+            },
+        );
         out.text("]}");
     }
 
@@ -176,7 +188,7 @@ impl<'l> Projection<'l> {
                 What::Status(status) => {
                     status.state.is_interrupted() && entry.number != last && !status.text.is_empty()
                 }
-                What::Artifact(_) => false,
+                What::Artifact(_) | What::Note(_) => false,
             })
         };
         let count = spoken().count();
@@ -186,9 +198,9 @@ impl<'l> Projection<'l> {
             out.text(if first { ",\"history\":[" } else { "," });
             first = false;
             match entry.what {
-                What::Status(status) => self.agent_message(out, entry.number, status.text),
+                What::Status(status) => self.agent_message(out, entry.number, status),
                 What::Message { id } => self.user_message(out, id, &entry),
-                What::Artifact(_) => {}
+                What::Artifact(_) | What::Note(_) => {}
             }
         }
         if !first {
@@ -211,17 +223,7 @@ impl<'l> Projection<'l> {
         });
         self.ids(out);
         self.parts(out, entry);
-        for (name, extra) in [
-            (",\"metadata\":", Extra::Metadata),
-            (",\"extensions\":", Extra::Extensions),
-            (",\"referenceTaskIds\":", Extra::References),
-        ] {
-            let json = entry.extra(extra);
-            if !json.is_empty() {
-                out.text(name);
-                put_line(out, json);
-            }
-        }
+        extras(out, entry);
         out.byte(b'}');
     }
 
@@ -283,6 +285,7 @@ impl<'l> Projection<'l> {
             out.text(",\"name\":");
             write::string(out, name);
         }
+        extras(out, entry);
         self.open_parts(out, entry);
     }
 
@@ -301,6 +304,16 @@ impl<'l> Projection<'l> {
                     out.text(",\"final\":");
                     write::bool(out, status.state.is_terminal());
                 }
+                // What was said of the task since the status before.
+                let mut said = &[][..];
+                for entry in entries(self.log, number.saturating_sub(1)) {
+                    match entry.what {
+                        What::Note(json) => said = json,
+                        What::Status(_) => said = &[],
+                        What::Message { .. } | What::Artifact(_) => {}
+                    }
+                }
+                metadata(out, said);
             }
             What::Artifact(artifact) => {
                 self.open_event(out, "artifactUpdate", "artifact-update");
@@ -314,7 +327,7 @@ impl<'l> Projection<'l> {
                     out.text(",\"lastChunk\":true");
                 }
             }
-            What::Message { .. } => return,
+            What::Message { .. } | What::Note(_) => return,
         }
         out.text(match self.wire {
             Wire::V1 => "}}",
@@ -350,6 +363,29 @@ impl<'l> Projection<'l> {
             put_line(out, part.metadata);
         }
         out.byte(b'}');
+    }
+}
+
+/// JSON that belongs to a whole message or artifact, as far as there is any.
+fn extras(out: &mut Sink<'_>, entry: &Entry<'_>) {
+    metadata(out, entry.extra(Extra::Metadata));
+    for (name, extra) in [
+        (",\"extensions\":", Extra::Extensions),
+        (",\"referenceTaskIds\":", Extra::References),
+    ] {
+        let json = entry.extra(extra);
+        if !json.is_empty() {
+            out.text(name);
+            put_line(out, json);
+        }
+    }
+}
+
+/// The member that holds metadata, if there is any.
+fn metadata(out: &mut Sink<'_>, json: &[u8]) {
+    if !json.is_empty() {
+        out.text(",\"metadata\":");
+        put_line(out, json);
     }
 }
 

@@ -10,6 +10,8 @@ use crate::json::{Kind, Text, Value};
 pub(super) struct Object<'a> {
     value: Option<Value<'a>>,
     wire: Wire,
+    /// Whether the spelling of the other wire is refused, not unknown.
+    strict: bool,
 }
 
 /// The fault of a member.
@@ -29,23 +31,50 @@ impl<'a> Object<'a> {
         if value.is_some_and(|value| value.kind() != Kind::Object) {
             return Err(wrong(field, "must be an object"));
         }
-        Ok(Self { value, wire })
+        Ok(Self {
+            value,
+            wire,
+            strict: false,
+        })
+    }
+
+    /// The object that is `field` of this one, of whose members it says the
+    /// same.
+    pub(super) fn within(
+        &self,
+        value: Option<Value<'a>>,
+        field: &'static str,
+    ) -> Result<Self, Fault> {
+        let inner = Self::new(value, self.wire, field)?;
+        Ok(inner.strict(self.strict))
+    }
+
+    /// The same object, whose members in the snake case of the other wire are
+    /// refused.
+    pub(super) fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
     }
 
     /// The member of that name, in camel case, `null` among its values. On
     /// 1.x the snake case of the name is as good, on 0.3 it is
-    /// unknown (D-010). None may stand twice, in whatever spelling: `field`
-    /// is what is wrong then.
+    /// unknown (D-010), or refused if the agent is strict about it (O-012).
+    /// None may stand twice, in whatever spelling: `field` is what is wrong
+    /// then.
     pub(super) fn member(
         &self,
-        name: &str,
+        name: &'static str,
         field: &'static str,
     ) -> Result<Option<Value<'a>>, Fault> {
         let mut found = None;
         let members = self.value.into_iter().flat_map(Value::members);
         for (key, value) in members {
-            let fits = key.is(name) || self.wire == Wire::V1 && is_snake(key, name);
-            if fits && found.replace(value).is_some() {
+            let exact = key.is(name);
+            let snake = !exact && (self.wire == Wire::V1 || self.strict) && is_snake(key, name);
+            if snake && self.wire == Wire::V03 {
+                return Err(Fault::Spelling { field, name });
+            }
+            if (exact || snake) && found.replace(value).is_some() {
                 return Err(wrong(field, "stands twice"));
             }
         }
@@ -54,12 +83,20 @@ impl<'a> Object<'a> {
 
     /// The member of that name, unless it is `null`, which means unset
     ///
-    pub(super) fn set(&self, name: &str, field: &'static str) -> Result<Option<Value<'a>>, Fault> {
+    pub(super) fn set(
+        &self,
+        name: &'static str,
+        field: &'static str,
+    ) -> Result<Option<Value<'a>>, Fault> {
         Ok(self.member(name, field)?.filter(|value| !value.is_null()))
     }
 
     /// A text; an empty one is as good as none.
-    pub(super) fn text(&self, name: &str, field: &'static str) -> Result<Option<Text<'a>>, Fault> {
+    pub(super) fn text(
+        &self,
+        name: &'static str,
+        field: &'static str,
+    ) -> Result<Option<Text<'a>>, Fault> {
         let Some(value) = self.set(name, field)? else {
             return Ok(None);
         };
@@ -68,7 +105,11 @@ impl<'a> Object<'a> {
     }
 
     /// A boolean.
-    pub(super) fn flag(&self, name: &str, field: &'static str) -> Result<Option<bool>, Fault> {
+    pub(super) fn flag(
+        &self,
+        name: &'static str,
+        field: &'static str,
+    ) -> Result<Option<bool>, Fault> {
         let Some(value) = self.set(name, field)? else {
             return Ok(None);
         };
@@ -78,7 +119,11 @@ impl<'a> Object<'a> {
 
     /// A whole number from 0 on: of JSON, or on 1.x its digits in a string
     ///
-    pub(super) fn count(&self, name: &str, field: &'static str) -> Result<Option<u32>, Fault> {
+    pub(super) fn count(
+        &self,
+        name: &'static str,
+        field: &'static str,
+    ) -> Result<Option<u32>, Fault> {
         let Some(value) = self.set(name, field)? else {
             return Ok(None);
         };
@@ -96,7 +141,7 @@ impl<'a> Object<'a> {
     }
 
     /// An object, as it was written; empty if there is none.
-    pub(super) fn json(&self, name: &str, field: &'static str) -> Result<&'a [u8], Fault> {
+    pub(super) fn json(&self, name: &'static str, field: &'static str) -> Result<&'a [u8], Fault> {
         match self.set(name, field)? {
             None => Ok(&[]),
             Some(value) if value.kind() == Kind::Object => Ok(value.raw()),
@@ -107,7 +152,7 @@ impl<'a> Object<'a> {
     /// A list of texts; one that is empty or missing gives none.
     pub(super) fn texts(
         &self,
-        name: &str,
+        name: &'static str,
         field: &'static str,
     ) -> Result<Option<Value<'a>>, Fault> {
         let Some(value) = self.set(name, field)? else {

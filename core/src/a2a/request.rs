@@ -46,7 +46,8 @@ pub struct Facts<'a> {
     pub caller: Caller<'a>,
     /// The value of `A2A-Version`, of the head or of the query.
     pub version: Option<&'a [u8]>,
-    /// The extensions that it names; see [`Agent::extensions`].
+    /// The extensions that its head names; see [`Agent::extensions`]. Those
+    /// that its message lists are added.
     pub extensions: u32,
     /// The buffer that it stands in, at most 65535 bytes. It must stay as it
     /// is until the exchange has ended.
@@ -63,6 +64,8 @@ pub(super) struct Decided {
     pub(super) wire: Wire,
     /// Whether the answer is a stream of events whatever is in it (V-014).
     pub(super) as_stream: bool,
+    /// The extensions of the card that it activates, a bit each.
+    pub(super) extensions: u32,
     pub(super) plan: Result<Plan, Fault>,
     /// What is to be written down of it.
     #[cfg(feature = "policy")]
@@ -111,6 +114,7 @@ pub(super) fn decide<R: Runtime>(
         id: Span::of(facts.buf, id),
         wire,
         as_stream: false,
+        extensions: facts.extensions,
         plan: Err(fault),
         #[cfg(feature = "policy")]
         seen: Seen::NOTHING,
@@ -138,10 +142,12 @@ pub(super) fn decide<R: Runtime>(
         Ok(chosen) => chosen,
         Err((wire, fault)) => return refuse(id, wire, fault),
     };
+    let extensions = facts.extensions | listed(agent, method, params);
     let request = Request {
         agent,
         facts,
         wire,
+        extensions,
         now,
         #[cfg(feature = "policy")]
         gate,
@@ -156,6 +162,7 @@ pub(super) fn decide<R: Runtime>(
         id: Span::of(facts.buf, id),
         wire,
         as_stream: wire == Wire::V03 && method.streams(),
+        extensions,
         plan,
         #[cfg(feature = "policy")]
         seen: request.seen.get(),
@@ -175,10 +182,24 @@ const fn operation(method: Method) -> Operation {
     }
 }
 
+/// The extensions of the card that a message lists, a bit each. What
+/// is wrong with the list is told when the message is read.
+fn listed<R: Runtime>(agent: &Agent<R>, method: Method, params: Option<Value<'_>>) -> u32 {
+    if !matches!(method, Method::Send | Method::Stream) {
+        return 0;
+    }
+    let message = params.and_then(|params| params.member("message"));
+    let list = message.and_then(|message| message.member("extensions"));
+    let uris = list.into_iter().flat_map(Value::elements);
+    uris.filter_map(Value::as_text)
+        .fold(0, |found, text| found | agent.extension(|uri| text.is(uri)))
+}
+
 struct Request<'r, 'a, R: 'static> {
     agent: &'r Agent<R>,
     facts: &'r Facts<'a>,
     wire: Wire,
+    extensions: u32,
     now: Instant,
     #[cfg(feature = "policy")]
     gate: Gate<'r>,
@@ -205,6 +226,13 @@ impl<R: Runtime> Request<'_, '_, R> {
 
     fn may_use(&self, skill: &Skill<R>) -> bool {
         self.may(Subject::Skill(skill.id))
+    }
+
+    /// Whether an extension is there for the caller: it is asked for under
+    /// its URI.
+    #[cfg(feature = "extensions")]
+    fn may_extend(&self, uri: &'static str) -> bool {
+        self.may(Subject::Skill(uri))
     }
 
     fn may_ask(&self) -> bool {
@@ -250,6 +278,11 @@ impl<R: Runtime> Request<'_, '_, R> {
         true
     }
 
+    #[cfg(feature = "extensions")]
+    const fn may_extend(&self, _: &'static str) -> bool {
+        true
+    }
+
     const fn may_ask(&self) -> bool {
         true
     }
@@ -277,7 +310,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         if method == Method::Push {
             return Err(Fault::Push);
         }
-        let params = Object::new(params, self.wire, "params")?;
+        let params = Object::new(params, self.wire, "params")?.strict(self.agent.strict_names);
         match method {
             Method::Send | Method::Stream => self.send(tasks, method, &params),
             Method::Get => {
@@ -341,7 +374,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
                 needed |= 1u32.checked_shl(at as u32).unwrap_or(0);
             }
         }
-        if needed & !self.facts.extensions == 0 {
+        if needed & !self.extensions == 0 {
             Ok(())
         } else {
             Err(Fault::ExtensionRequired)
@@ -391,7 +424,7 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         let message = Message::read(params, self.wire)?;
         params.json("metadata", "metadata")?;
         let config = params.set("configuration", "configuration")?;
-        let config = Object::new(config, self.wire, "configuration")?;
+        let config = params.within(config, "configuration")?;
         let view = View {
             history: config.count("historyLength", "configuration.historyLength")?,
             ..View::ALL
@@ -428,6 +461,10 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         message: &Message<'a>,
         modes: Option<Value<'a>>,
     ) -> Result<Task, Fault> {
+        #[cfg(feature = "extensions")]
+        if (self.agent.answered.iter()).any(|uri| message.names(uri) && self.may_extend(uri)) {
+            return self.hand_over(tasks, message);
+        }
         if self.agent.dedup
             && let Some(task) = self.sent_before(tasks, message)?
         {
@@ -516,6 +553,36 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
             context: message.context,
             message: message.id,
             bytes: message.bytes,
+            #[cfg(feature = "extensions")]
+            elsewhere: false,
+        };
+        let task = tasks
+            .create(new, self.now, |pieces| message.write(pieces))
+            .map_err(fault)?;
+        self.note_sent(tasks, task);
+        Ok(task)
+    }
+
+    /// Gives the message to the extension that answers it.
+    #[cfg(feature = "extensions")]
+    fn hand_over(&self, tasks: &mut Tasks<'_>, message: &Message<'a>) -> Result<Task, Fault> {
+        if let Some(id) = message.task {
+            self.find_id(tasks, id).ok_or(Fault::TaskNotFound)?;
+            let why = "an extension answers the message, which belongs to no task then";
+            return Err(wrong("message.taskId", why));
+        }
+        let new = New {
+            who: self.who(),
+            skill: None,
+            #[cfg(feature = "tasks")]
+            tool: false,
+            #[cfg(feature = "tasks")]
+            memo: 0,
+            talks: false,
+            context: message.context,
+            message: message.id,
+            bytes: message.bytes,
+            elsewhere: true,
         };
         let task = tasks
             .create(new, self.now, |pieces| message.write(pieces))

@@ -21,6 +21,7 @@
 //! | what | bytes of RAM | too small means |
 //! | --- | --- | --- |
 //! | `SLOTS` | tasks at once, 80 bytes each beside the log | -32603 that says so, until a finished task is old enough |
+//! | `spare` of their rules, with `extensions` | places of answers of extensions, out of `SLOTS` | -32603 that says so, until an answer is a second old |
 //! | `LOG` | what one task comes to: each message, status and artifact once, with 9 to 16 bytes for each and 3 for each part; each question of a tool with the schema of its form; 176 are kept free for the last status | -32602 that says how much was needed, or a failed task |
 //! | `RESULT` of tasks | the largest result of a tool that is run as a skill or a task, with the answers to what it asked before it | a failed task that says how much was needed |
 //!

@@ -76,6 +76,8 @@
 //! | no leak between callers, no illegal move (A-155, A-198, P-072) | `task/table.rs` | `tests/tests/a2a_model.rs` |
 //! | callers, tenants, events (A-190 to A-198, O-013, O-014, P-025 to P-029, P-060) | `policy/gate.rs`, `policy/audit.rs`, `a2a/request.rs` | `tests/tests/policy.rs`, `tests/xtask/src/profile.rs` |
 //! | the other side: requests, cards, results (R-001 to R-008; sections B, F and P of MCP) | `client/` | `tests/tests/client.rs` |
+//! | extensions that answer messages, metadata (section 17, O-023 to O-036) | `task/extension.rs`, `task/work.rs` | `tests/tests/a2a_extensions.rs` |
+//! | pages beside the endpoint (O-001 to O-009) | `a2a/page.rs`, `server/http/agent.rs` | `tests/tests/a2a_http.rs` |
 //! | contradictions (section 25) | `a2a/choices.rs` | `tests/tests/a2a.rs` |
 //!
 //! What this library does where the protocol leaves a choice, or asks for
@@ -96,6 +98,13 @@
 //! * a direct message is the answer of a skill that says so, in its
 //!   first step; it is at most one status message long, and is kept only until
 //!   it must have gone out;
+//! * an extension is activated by the header or by the list of a message
+//!   and a `Responder` is given the messages that name it in
+//!   their list or their metadata; its answer is a finished task that no skill
+//!   and no journal has seen, kept for a second at least in places of its own
+//!   (`TaskRules::spare`), and made anew for the same message;
+//! * metadata of a message, an artifact and a task has at most
+//!   [`METADATA_BYTES`](crate::limits::METADATA_BYTES) bytes;
 //! * push notification is not served.
 //!
 //! Behind a policy, cards stay open and everything else needs a credential
@@ -106,5 +115,7 @@
 //! them: `dedup` and `media_check` off and a strict card for the public kit of
 //! 1.0, which uses one message id for many messages and sends a media type
 //! that does not exist; `merged_card` for clients of 0.3 that read the newer
-//! path, such as the public kit of 0.3; `lenient_version` for clients that
+//! path, such as the public kit of 0.3; `strict_names` for a deployment that
+//! tells clients of 0.3 what they have misspelled (O-012) instead of skipping
+//! it; `lenient_version` for clients that
 //! send no version header.

@@ -50,7 +50,7 @@ pub enum Subject {
     None,
     /// On a tool, by its name.
     Tool(&'static str),
-    /// On a skill, by its id.
+    /// On a skill, by its id, or on an extension that answers, by its URI.
     Skill(&'static str),
     /// On a task, by the bytes of its id.
     Task([u8; 16]),

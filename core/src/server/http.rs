@@ -631,7 +631,7 @@ impl<'m> Http<'m> {
         head: &Head,
     ) -> Option<What> {
         #[cfg(feature = "a2a")]
-        if self.is_card() {
+        if self.is_open() {
             return None;
         }
         let Some(policy) = &mut server.policy else {
@@ -741,6 +741,8 @@ impl<'m> Http<'m> {
             // The peer holds the body back until it hears; it hears no.
             (Some(refusal), true) => self.refuse(refusal),
             (None, true) if body != BodyLength::None => self.send(What::Continue),
+            // Nothing more arrives, so nobody would ask again.
+            _ if body == BodyLength::None => self.state = State::Ready,
             // A refused body is read all the same, to find the next request.
             _ => self.state = State::Body(reader),
         }

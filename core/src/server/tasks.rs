@@ -133,6 +133,8 @@ fn create(
         context: None,
         message: Text::checked(b""),
         bytes: count.total(),
+        #[cfg(feature = "extensions")]
+        elsewhere: false,
     };
     tasks.create(new, now, write)
 }

@@ -11,7 +11,7 @@
 
 use super::State;
 use crate::buf::Sink;
-use crate::json::Text;
+use crate::json::{Text, write};
 
 /// The context's id. The first piece of every log.
 const CONTEXT: u8 = 1;
@@ -21,6 +21,8 @@ const MESSAGE: u8 = 2;
 const STATUS: u8 = 3;
 /// An artifact, or more of one: number, flags, artifact id.
 const ARTIFACT: u8 = 4;
+/// What is said of the whole task: number, a JSON object.
+const NOTE: u8 = 5;
 
 /// The smallest tag of a piece that belongs to an entry.
 const FIRST_PART: u8 = 16;
@@ -49,6 +51,8 @@ pub(super) const RESPONSES: u8 = 30;
 
 /// Added to the number of a state: the device failed, not the work.
 const FAULT: u8 = 0x80;
+/// Added to the number of a state: its text is a JSON object.
+pub(super) const JSON_TEXT: u8 = 0x40;
 
 /// Bytes of a tag and a length.
 const HEAD: usize = 3;
@@ -299,11 +303,28 @@ impl<'b> Pieces<'b> {
         }
     }
 
-    /// Adds the name of an artifact.
-    pub(super) fn name(&mut self, name: &str) {
-        if !name.is_empty() {
-            self.piece(NAME, name.as_bytes());
+    /// Adds what is said of an artifact beside its parts.
+    pub(super) fn label(&mut self, label: Label<'_>) {
+        for (tag, bytes) in [(NAME, label.name.as_bytes()), (METADATA, label.metadata)] {
+            if !bytes.is_empty() {
+                self.piece(tag, bytes);
+            }
         }
+        if !label.extension.is_empty() {
+            let mut count = Sink::counter();
+            write_list(&mut count, label.extension);
+            self.head(EXTENSIONS, count.total());
+            if let Self::Write(sink) = self {
+                write_list(sink, label.extension);
+            }
+        }
+    }
+
+    /// Adds what is said of the whole task.
+    pub(super) fn note(&mut self, number: u64, json: &[u8]) {
+        self.head(NOTE, json.len().saturating_add(NUMBER));
+        self.put(&six(number));
+        self.put(json);
     }
 
     pub(super) fn context(&mut self, id: &[u8]) {
@@ -327,6 +348,8 @@ impl<'b> Pieces<'b> {
         }
     }
 
+    /// Adds a status, told by this number: that of the state, with what is said
+    /// of its text.
     pub(super) fn status(&mut self, number: u64, state: u8, stamp: u64, text: &[u8]) {
         self.head(STATUS, text.len().saturating_add(STATUS_OVERHEAD - HEAD));
         self.put(&six(number));
@@ -342,6 +365,13 @@ impl<'b> Pieces<'b> {
         let [low, high] = id.to_le_bytes();
         self.put(&[flags, low, high]);
     }
+}
+
+/// A list of one URI, in JSON.
+fn write_list(out: &mut Sink<'_>, uri: &str) {
+    out.byte(b'[');
+    write::string(out, uri);
+    out.byte(b']');
 }
 
 /// A number in six bytes: a change a millisecond for 8900 years, and times
@@ -368,9 +398,14 @@ pub(crate) struct Entry<'l> {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What<'l> {
-    Message { id: &'l str },
+    Message {
+        id: &'l str,
+    },
     Status(Status<'l>),
     Artifact(Artifact),
+    /// What is said of the whole task, instead of what was said before: a
+    /// JSON object.
+    Note(&'l [u8]),
 }
 
 /// Where a task stands and since when.
@@ -384,6 +419,32 @@ pub struct Status<'l> {
     pub text: &'l str,
     /// Whether the device failed, not the work.
     pub fault: bool,
+    /// Whether that is a JSON object, not text.
+    pub json: bool,
+}
+
+/// What is said of an artifact beside its parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label<'a> {
+    /// Its name; empty for none.
+    pub name: &'a str,
+    /// A JSON object, at most
+    /// [`METADATA_BYTES`](crate::limits::METADATA_BYTES) bytes; empty for
+    /// none.
+    pub metadata: &'a [u8],
+    /// The URI of the extension that it is made by; empty for none.
+    pub extension: &'a str,
+}
+
+impl<'a> Label<'a> {
+    /// A name and nothing else.
+    pub const fn new(name: &'a str) -> Self {
+        Self {
+            name,
+            metadata: &[],
+            extension: "",
+        }
+    }
 }
 
 /// The number of a failure of the device, as a log keeps it.
@@ -436,7 +497,7 @@ impl<'l> Iterator for Entries<'l> {
         loop {
             let (tag, bytes, rest) = piece(self.rest)?;
             self.rest = rest;
-            if !matches!(tag, MESSAGE | STATUS | ARTIFACT) {
+            if !matches!(tag, MESSAGE | STATUS | ARTIFACT | NOTE) {
                 continue;
             }
             let (&id, bytes) = bytes.split_first_chunk::<NUMBER>()?;
@@ -453,12 +514,14 @@ impl<'l> Iterator for Entries<'l> {
                     let (&state, bytes) = bytes.split_first()?;
                     let (&stamp, text) = bytes.split_first_chunk::<NUMBER>()?;
                     What::Status(Status {
-                        state: State::of(state & !FAULT)?,
+                        state: State::of(state & !(FAULT | JSON_TEXT))?,
                         fault: state & FAULT != 0,
                         unix_millis: number(stamp),
                         text: core::str::from_utf8(text).unwrap_or(""),
+                        json: state & JSON_TEXT != 0,
                     })
                 }
+                NOTE => What::Note(bytes),
                 _ => match *bytes {
                     [flags, low, high] => What::Artifact(Artifact {
                         id: u16::from_le_bytes([low, high]),
@@ -606,7 +669,11 @@ mod tests {
         out.status(8, State::Working as u8, 1 << 40, b"now");
         out.status(8, FAILED_BY_DEVICE, 0, b"");
         out.artifact(9, 1, false, true);
-        out.name("log");
+        out.label(Label {
+            metadata: b"{\"b\":2}",
+            extension: "urn:x",
+            ..Label::new("log")
+        });
         out.whole_part(Part::new(Content::Data(b"[1]")));
         out.whole_part(Part::new(Content::Url("http://x/")));
         let Pieces::Write(sink) = &out else { panic!() };
@@ -625,11 +692,14 @@ mod tests {
             unix_millis: 1 << 40,
             text: "now",
             fault: false,
+            json: false,
         };
         assert!(matches!(all[1].what, What::Status(got) if got == status));
         let failed = |status: Status<'_>| status.state == State::Failed && status.fault;
         assert!(matches!(all[2].what, What::Status(got) if failed(got)));
         assert_eq!(all[3].name(), "log");
+        assert_eq!(all[3].extra(Extra::Metadata), b"{\"b\":2}");
+        assert_eq!(all[3].extra(Extra::Extensions), b"[\"urn:x\"]");
         assert_eq!(all[3].parts().count(), 2);
         assert_eq!(entries(log, 8).count(), 3);
         assert_eq!(entries(log, 6).count(), 0);

@@ -22,6 +22,8 @@
 
 #[cfg(feature = "input")]
 mod ask;
+#[cfg(feature = "extensions")]
+mod extension;
 mod journal;
 mod log;
 mod skill;
@@ -37,11 +39,13 @@ mod tests;
 pub use crate::tool::Broken;
 #[cfg(feature = "tasks")]
 pub(crate) use ask::{Asked, Question, asked, is_answered, write_name};
+#[cfg(feature = "extensions")]
+pub use extension::{Backend, Responder, Told};
 pub use journal::{Journal, Kept};
 pub(crate) use log::{Artifact, Entry, Extra, Kind, Pieces, What, context, entries};
-pub use log::{Content, Part, Parts, Status};
-pub(crate) use skill::broken;
+pub use log::{Content, Label, Part, Parts, Status};
 pub use skill::{Runtime, Skill};
+pub(crate) use skill::{broken, same};
 pub use state::State;
 pub use table::{Entropy, Principal, Random, Record, TaskId, TaskMemory, TaskRules, Tasks};
 pub(crate) use table::{New, Refusal, Stop, Task};

@@ -109,7 +109,8 @@ pub(crate) const fn broken<R>(skills: &[Skill<R>]) -> Option<Broken> {
     }
 }
 
-const fn same(a: &str, b: &str) -> bool {
+/// Whether two texts are the same.
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() {

@@ -6,7 +6,7 @@ use core::fmt;
 use super::ask;
 #[cfg(feature = "tasks")]
 use super::log::Kind;
-use super::log::{FAILED_BY_DEVICE, Pieces, STATUS_OVERHEAD, What, entries};
+use super::log::{FAILED_BY_DEVICE, JSON_TEXT, Pieces, STATUS_OVERHEAD, What, entries};
 use super::state::State;
 use crate::buf::Sink;
 use crate::json::Text;
@@ -119,6 +119,11 @@ pub struct TaskRules {
     pub retention_ms: u32,
     /// Where the bytes of ids come from, which nobody may guess.
     pub entropy: Entropy,
+    /// Places that answers of extensions have, and nothing else; they have no
+    /// other. So neither they nor work can be kept out by the other. 0: no
+    /// message is taken for an extension.
+    #[cfg(feature = "extensions")]
+    pub spare: u8,
 }
 
 impl TaskRules {
@@ -127,6 +132,8 @@ impl TaskRules {
         Self {
             retention_ms: 600_000,
             entropy: Entropy::Function(entropy),
+            #[cfg(feature = "extensions")]
+            spare: 0,
         }
     }
 }
@@ -178,10 +185,25 @@ pub(super) enum Talk {
     /// Its work is a tool of the catalog, at the place `skill`.
     #[cfg(feature = "tasks")]
     Tool = 3,
+    /// An extension answers, and not the runtime.
+    #[cfg(feature = "extensions")]
+    Elsewhere = 4,
+}
+
+impl Talk {
+    /// Whether an extension answers.
+    pub(super) const fn is_elsewhere(self) -> bool {
+        #[cfg(feature = "extensions")]
+        return matches!(self, Self::Elsewhere);
+        #[cfg(not(feature = "extensions"))]
+        false
+    }
 }
 
 /// How long a word stays at least, in milliseconds.
 const WORD_MS: u64 = 5_000;
+/// How long the answer of an extension stays at least, in milliseconds.
+const ELSEWHERE_MS: u64 = 1_000;
 
 impl Task {
     pub(super) fn at(self) -> usize {
@@ -222,10 +244,17 @@ impl Record {
     /// Whether its runtime is to be stepped at some time.
     pub(super) fn runs(&self) -> bool {
         match self.state() {
+            _ if self.talk.is_elsewhere() => false,
             Some(State::Submitted | State::Working | State::AuthRequired) => true,
             Some(State::InputRequired) => self.stop,
             _ => false,
         }
+    }
+
+    /// Whether an extension is to be stepped at some time.
+    pub(super) fn waits_elsewhere(&self) -> bool {
+        let open = self.state().is_some_and(|state| !state.is_terminal());
+        open && self.talk.is_elsewhere()
     }
 
     /// Whether it is not the task of that id, or not his: 0 for no. The same
@@ -347,6 +376,9 @@ pub(crate) struct New<'a> {
     pub(crate) message: Text<'a>,
     /// Bytes of the pieces of the message.
     pub(crate) bytes: usize,
+    /// Whether an extension answers it.
+    #[cfg(feature = "extensions")]
+    pub(crate) elsewhere: bool,
 }
 
 /// Why a message is not taken; nothing has happened then.
@@ -453,7 +485,8 @@ impl<'m> Tasks<'m> {
 
     /// When [`run`](Self::run) is due; `None` if no task waits for time.
     pub fn wake(&self) -> Option<Instant> {
-        let due = self.records.iter().filter(|one| one.runs());
+        let waits = |one: &&Record| one.runs() || one.waits_elsewhere();
+        let due = self.records.iter().filter(waits);
         due.map(|one| one.wake).min()
     }
 
@@ -503,7 +536,8 @@ impl<'m> Tasks<'m> {
     pub(crate) fn is_open(&self, task: Task) -> bool {
         self.record(task).is_some_and(|record| {
             let ended = record.state().is_none_or(State::is_terminal);
-            record.talk == Talk::May && record.step == 0 && !ended
+            let may = record.talk == Talk::May || record.talk.is_elsewhere();
+            may && record.step == 0 && !ended
         })
     }
 
@@ -601,6 +635,10 @@ impl<'m> Tasks<'m> {
         mut write: impl FnMut(&mut Pieces<'_>),
     ) -> Option<(Task, bool)> {
         for task in self.of(who) {
+            // An extension answers each message anew.
+            if (self.record(task)).is_some_and(|record| record.talk.is_elsewhere()) {
+                continue;
+            }
             let log = self.log(task).unwrap_or(&[]);
             for entry in entries(log, u64::MAX) {
                 let What::Message { id: other } = entry.what else {
@@ -649,9 +687,12 @@ impl<'m> Tasks<'m> {
             let room = self.share;
             return Err(Refusal::TooLong { need, room });
         }
-        let at = self.place(now).ok_or(Refusal::Full {
-            slots: self.records.len(),
-        })?;
+        #[cfg(feature = "extensions")]
+        let elsewhere = new.elsewhere;
+        #[cfg(not(feature = "extensions"))]
+        let elsewhere = false;
+        let slots = self.slots(elsewhere);
+        let at = (self.place(now, elsewhere, slots)).ok_or(Refusal::Full { slots })?;
         let (id, context) = self.draw().ok_or(Refusal::Entropy)?;
         let Some(record) = self.records.get_mut(at) else {
             return Err(Refusal::Full { slots: 0 });
@@ -667,6 +708,8 @@ impl<'m> Tasks<'m> {
             wake: now,
             skill: new.skill.unwrap_or(u8::MAX),
             talk: if new.talks { Talk::May } else { Talk::Never },
+            #[cfg(feature = "extensions")]
+            kept: elsewhere,
             ..Record::FREE
         };
         #[cfg(feature = "tasks")]
@@ -675,6 +718,10 @@ impl<'m> Tasks<'m> {
             if new.tool {
                 record.talk = Talk::Tool;
             }
+        }
+        #[cfg(feature = "extensions")]
+        if elsewhere {
+            record.talk = Talk::Elsewhere;
         }
         let room = Self::room(self.logs, self.share, at);
         let mut pieces = Pieces::Write(Sink::new(room));
@@ -698,8 +745,8 @@ impl<'m> Tasks<'m> {
             shared: &mut self.shared,
             now,
         };
-        place.set(State::Submitted, "");
-        if new.skill.is_none() {
+        place.set(State::Submitted, ("", false));
+        if new.skill.is_none() && !elsewhere {
             place.become_(State::Rejected, "no skill of this agent takes the message");
             place.record.kept = true;
         }
@@ -707,16 +754,36 @@ impl<'m> Tasks<'m> {
         Ok(Task { at, born })
     }
 
+    /// Places of answers of extensions, or of all others.
+    fn slots(&self, elsewhere: bool) -> usize {
+        #[cfg(feature = "extensions")]
+        let spare = usize::from(self.rules.spare);
+        #[cfg(not(feature = "extensions"))]
+        let spare = 0;
+        let spare = spare.min(self.records.len());
+        if elsewhere {
+            return spare;
+        }
+        self.records.len().wrapping_sub(spare)
+    }
+
     /// Where a new task may go: a free place, or that of the task that ended
-    /// first, if it was kept long enough.
-    fn place(&self, now: Instant) -> Option<usize> {
-        if let Some(at) = self.records.iter().position(|one| one.state == 0) {
+    /// first, if it was kept long enough; of its kind there may be `slots`.
+    fn place(&self, now: Instant, elsewhere: bool, slots: usize) -> Option<usize> {
+        let alike = |one: &Record| one.state != 0 && one.talk.is_elsewhere() == elsewhere;
+        if self.records.iter().filter(|one| alike(one)).count() < slots
+            && let Some(at) = self.records.iter().position(|one| one.state == 0)
+        {
             return Some(at);
         }
         let retention = u64::from(self.rules.retention_ms);
         let old = self.records.iter().enumerate().filter(|(_, one)| {
+            if !alike(one) && one.talk != Talk::Said {
+                return false;
+            }
             let retention = match one.talk {
                 Talk::Said => WORD_MS.min(retention),
+                talk if talk.is_elsewhere() => ELSEWHERE_MS.min(retention),
                 _ => retention,
             };
             one.state().is_none_or(State::is_terminal) && now.since(one.ended) >= retention
@@ -862,7 +929,12 @@ impl<'m> Tasks<'m> {
             return Stop::Ended;
         };
         match record.state() {
-            Some(State::Submitted) => {
+            // What an extension does is not stopped by that: only its answer
+            // is not waited for.
+            Some(state)
+                if state == State::Submitted
+                    || record.talk.is_elsewhere() && !state.is_terminal() =>
+            {
                 let room = Self::room(self.logs, share, usize::from(task.at));
                 let mut place = Place {
                     record,
@@ -934,8 +1006,14 @@ impl Place<'_> {
     /// Makes the move if it is legal. Text that is longer than
     /// [`STATUS_BYTES`] ends with an ellipsis.
     pub(super) fn become_(&mut self, state: State, text: &str) -> bool {
+        self.become_with(state, (text, false))
+    }
+
+    /// The same, with a text that may be a JSON object, which is never too
+    /// long.
+    pub(super) fn become_with(&mut self, state: State, said: (&str, bool)) -> bool {
         let legal = self.record.state().is_some_and(|now| now.may_become(state));
-        legal && self.set(state, text)
+        legal && self.set(state, said)
     }
 
     /// The same for a failure of the device, not of the work.
@@ -946,8 +1024,9 @@ impl Place<'_> {
     }
 
     /// Writes a status. Only an end may use what is kept free for it.
-    fn set(&mut self, state: State, text: &str) -> bool {
-        self.put(state, state as u8, text)
+    fn set(&mut self, state: State, (text, json): (&str, bool)) -> bool {
+        let told = state as u8 | if json { JSON_TEXT } else { 0 };
+        self.put(state, told, text)
     }
 
     /// The same, told in the log by this number.

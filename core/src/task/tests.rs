@@ -39,6 +39,8 @@ fn rules() -> TaskRules {
                 *byte = seed ^ (i as u8).wrapping_mul(57);
             }
         }),
+        #[cfg(feature = "extensions")]
+        spare: 0,
     }
 }
 
@@ -160,6 +162,8 @@ fn send(
         context: None,
         message: Text::checked(id.as_bytes()),
         bytes: sink.total(),
+        #[cfg(feature = "extensions")]
+        elsewhere: false,
     };
     tasks.create(new, now, write)
 }
@@ -177,7 +181,7 @@ fn story(tasks: &Tasks<'_>, task: Task) -> (Vec<(State, String)>, Vec<String>) {
                     }
                 }
             }
-            What::Message { .. } => {}
+            What::Message { .. } | What::Note(_) => {}
         }
     }
     (states, texts)

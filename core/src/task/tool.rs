@@ -2,7 +2,7 @@
 
 #[cfg(feature = "input")]
 use super::ask;
-use super::log::{Content, Part, Parts};
+use super::log::{Content, Label, Part, Parts};
 #[cfg(feature = "input")]
 use super::log::{Pieces, STATUS_OVERHEAD};
 #[cfg(feature = "input")]
@@ -140,7 +140,7 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
     let result = &*result;
     let added = work.place.add(0, |pieces| {
         pieces.artifact(number, id, false, true);
-        pieces.name(entry.tool.name);
+        pieces.label(Label::new(entry.tool.name));
         for piece in outcome.pieces(result) {
             if let Some(part) = part(piece) {
                 pieces.whole_part(part);

@@ -5,19 +5,19 @@ use core::fmt;
 use serde::Serialize;
 
 use super::journal::{Journal, Kept};
-use super::log::{Content, Part, Parts, Pieces, What, entries};
+use super::log::{Content, Entry, Extra, Label, Part, Parts, Pieces, What, entries};
 use super::skill::{Runtime, Skill};
 use super::state::State;
 use super::table::{Place, Principal, Record, Talk, Task, TaskId, Tasks};
 #[cfg(feature = "tasks")]
 use super::tool::run_tool;
 use crate::buf::Sink;
-use crate::json::ser;
-use crate::limits::STATUS_BYTES;
+use crate::json::{Kind as Json, Value, ser};
+use crate::limits::{METADATA_BYTES, STATUS_BYTES};
 use crate::time::Instant;
 use crate::tool::Catalog;
 #[cfg(feature = "tasks")]
-use crate::tool::Entry;
+use crate::tool::Entry as ToolEntry;
 
 /// What a step of a skill has come to.
 #[must_use = "a skill returns it"]
@@ -51,6 +51,15 @@ impl Step {
     pub const STOPPED: Self = Self(Kind::Stopped);
     /// The work can't be stopped here, and goes on.
     pub const CANNOT_STOP: Self = Self(Kind::CannotStop);
+
+    /// Whether the work ends with it: it does not go on by itself, and does
+    /// not ask its caller.
+    pub const fn ends(self) -> bool {
+        !matches!(
+            self.0,
+            Kind::Pending | Kind::CannotStop | Kind::Ask | Kind::AskLeave
+        )
+    }
 }
 
 /// One step of a task: its messages, the time, and the place for its output.
@@ -62,8 +71,10 @@ pub struct Work<'w> {
     pub(super) wake: Option<Instant>,
     /// Bytes that output would need that did not fit, and what there is.
     pub(super) need: Option<(usize, usize)>,
-    /// Whether an output was no JSON.
-    pub(super) broken: bool,
+    /// What is wrong with an output.
+    pub(super) broken: Option<&'static str>,
+    /// Whether the text is a JSON object.
+    pub(super) json: bool,
 }
 
 impl fmt::Debug for Work<'_> {
@@ -127,15 +138,38 @@ impl<'w> Work<'w> {
             .count()
     }
 
+    fn newest(&self) -> Option<Entry<'_>> {
+        newest(self.place.log(), u64::MAX)
+    }
+
     /// The id of the caller's newest message.
     pub fn message_id(&self) -> &str {
-        let mut last = "";
-        for entry in entries(self.place.log(), u64::MAX) {
-            if let What::Message { id } = entry.what {
-                last = id;
-            }
+        match self.newest().map(|entry| entry.what) {
+            Some(What::Message { id }) => id,
+            _ => "",
         }
-        last
+    }
+
+    /// The metadata of the caller's newest message: a JSON object, as it was
+    /// written; empty for none.
+    pub fn metadata(&self) -> &[u8] {
+        self.newest()
+            .map_or(&[], |entry| entry.extra(Extra::Metadata))
+    }
+
+    /// What the metadata of the newest message holds under the URI of an
+    /// extension: JSON, as it was written.
+    pub fn extension(&self, uri: &str) -> Option<&[u8]> {
+        let metadata = Some(self.metadata()).filter(|json| !json.is_empty())?;
+        Some(Value::checked(metadata).member(uri)?.raw())
+    }
+
+    /// Whether the newest message lists the URI among its extensions.
+    pub fn lists(&self, uri: &str) -> bool {
+        let list = self.newest().map(|entry| entry.extra(Extra::Extensions));
+        let list = list.filter(|json| !json.is_empty()).map(Value::checked);
+        let mut all = list.into_iter().flat_map(Value::elements);
+        all.any(|one| one.as_text().is_some_and(|text| text.is(uri)))
     }
 
     /// The parts of the caller's newest message.
@@ -164,14 +198,48 @@ impl<'w> Work<'w> {
     /// log is used, reports of progress are dropped, so that output finds
     /// room.
     pub fn report(&mut self, text: &str) {
+        self.json = false;
         self.text.truncate(0);
         self.text.text(text);
     }
 
     /// Says how far the work is, formatted.
     pub fn report_with(&mut self, text: fmt::Arguments<'_>) {
+        self.json = false;
         self.text.truncate(0);
         let _ = fmt::Write::write_fmt(&mut self.text, text);
+    }
+
+    /// Says it as a JSON object, which becomes the data of the status's
+    /// message. Whether it is one, of at most [`STATUS_BYTES`] bytes; if not,
+    /// nothing is changed.
+    pub fn report_json(&mut self, object: &[u8]) -> bool {
+        let is_object = crate::json::parse(object).is_ok_and(|json| json.kind() == Json::Object);
+        if object.len() > STATUS_BYTES || !is_object {
+            return false;
+        }
+        self.text.truncate(0);
+        self.text.put(object);
+        self.json = true;
+        true
+    }
+
+    /// The task fails, and the message of its status is what was reported
+    /// last.
+    pub fn failed(&mut self) -> Step {
+        Step(Kind::Failed)
+    }
+
+    /// Says something of the whole task, instead of what was said before: a
+    /// JSON object of at most [`METADATA_BYTES`] bytes, which becomes its
+    /// metadata. Whether it is one and there was room.
+    pub fn note(&mut self, object: &[u8]) -> bool {
+        if !self.is_metadata(object) {
+            return false;
+        }
+        let number = self.place.shared.number();
+        let added = self.place.add(0, |pieces| pieces.note(number, object));
+        self.added(added)
     }
 
     /// The task fails, for this reason, in words for the caller.
@@ -218,7 +286,14 @@ impl<'w> Work<'w> {
     /// Adds an artifact of one part. Its data must be JSON. Whether there was
     /// room.
     pub fn output(&mut self, name: &str, part: Part<'_>) -> bool {
-        self.checked(&part) && self.begin(name, |pieces| pieces.whole_part(part))
+        self.output_as(Label::new(name), part)
+    }
+
+    /// Adds an artifact of one part, with all that can be said of it. Its
+    /// data must be JSON, its metadata an object. Whether there was room.
+    pub fn output_as(&mut self, label: Label<'_>, part: Part<'_>) -> bool {
+        let fine = label.metadata.is_empty() || self.is_metadata(label.metadata);
+        fine && self.checked(&part) && self.begin(label, |pieces| pieces.whole_part(part))
     }
 
     /// Adds an artifact that is a typed value. Whether it is JSON and there
@@ -226,11 +301,11 @@ impl<'w> Work<'w> {
     pub fn json<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> bool {
         let mut count = Sink::counter();
         if ser::to_sink(&mut count, value).is_err() {
-            self.broken = true;
+            self.broken = Some(NO_JSON);
             return false;
         }
         let len = count.total();
-        self.begin(name, |pieces| {
+        self.begin(Label::new(name), |pieces| {
             pieces.json(len, |sink| {
                 let _ = ser::to_sink(sink, value);
             });
@@ -246,7 +321,7 @@ impl<'w> Work<'w> {
         let number = self.place.shared.number();
         let id = self.place.record.artifacts;
         if id == 0 {
-            return self.begin("", |pieces| pieces.whole_part(part));
+            return self.begin(Label::default(), |pieces| pieces.whole_part(part));
         }
         let added = self.place.add(0, |pieces| {
             pieces.artifact(number, id, true, last);
@@ -287,18 +362,32 @@ impl<'w> Work<'w> {
             Content::Data(text) => json(text),
             _ => true,
         };
-        let fine = fine && (part.metadata.is_empty() || json(part.metadata));
-        self.broken |= !fine;
-        fine
+        if !fine {
+            self.broken = Some(NO_JSON);
+            return false;
+        }
+        part.metadata.is_empty() || self.is_metadata(part.metadata)
+    }
+
+    fn is_metadata(&mut self, json: &[u8]) -> bool {
+        if json.len() > METADATA_BYTES {
+            self.broken = Some("metadata of the output is longer than 1024 bytes");
+            return false;
+        }
+        let is_object = crate::json::parse(json).is_ok_and(|json| json.kind() == Json::Object);
+        if !is_object {
+            self.broken = Some("metadata of the output is no JSON object");
+        }
+        is_object
     }
 
     /// Begins an artifact, of which `write` writes the parts.
-    pub(super) fn begin(&mut self, name: &str, write: impl FnOnce(&mut Pieces<'_>)) -> bool {
+    fn begin(&mut self, label: Label<'_>, write: impl FnOnce(&mut Pieces<'_>)) -> bool {
         let number = self.place.shared.number();
         let id = self.place.record.artifacts.saturating_add(1);
         let added = self.place.add(0, |pieces| {
             pieces.artifact(number, id, false, false);
-            pieces.name(name);
+            pieces.label(label);
             write(pieces);
         });
         if added.is_ok() {
@@ -318,8 +407,10 @@ impl<'w> Work<'w> {
     fn finish(mut self, step: Step) {
         let mut kind = step.0;
         let mut fault = false;
-        if self.broken && kind != Kind::Rejected {
-            self.report("the output is not JSON");
+        if let Some(why) = self.broken
+            && kind != Kind::Rejected
+        {
+            self.report(why);
             (kind, fault) = (Kind::Failed, true);
         } else if let Some((need, room)) = self.need {
             self.report_with(format_args!(
@@ -335,6 +426,8 @@ impl<'w> Work<'w> {
         let len = self.text.end_with_ellipsis();
         let text = self.text.kept().get(..len).unwrap_or(&[]);
         let text = core::str::from_utf8(text).unwrap_or("");
+        let reported = text;
+        let json = self.json;
         let place = &mut self.place;
         let told = place.record.stop;
         let state = place.record.state();
@@ -362,7 +455,10 @@ impl<'w> Work<'w> {
                 (State::Failed, "the work ended without an output")
             }
             Kind::Done => (State::Completed, text),
-            Kind::Said if first && place.record.talk == Talk::May => {
+            Kind::Said
+                if first
+                    && (place.record.talk == Talk::May || place.record.talk.is_elsewhere()) =>
+            {
                 place.record.talk = Talk::Said;
                 (State::Completed, text)
             }
@@ -376,33 +472,37 @@ impl<'w> Work<'w> {
             Kind::Ask => (State::InputRequired, text),
             Kind::AskLeave => (State::AuthRequired, text),
         };
+        // Words of this side stand in for those of the skill.
+        let said = (text, json && text == reported);
         if to.is_interrupted() {
             let same = place
                 .status()
                 .is_some_and(|status| status.state == to && status.text == text);
-            if !same && !place.become_(to, text) {
+            if !same && !place.become_with(to, said) {
                 place.fault(NO_ROOM_TO_ASK);
             }
         } else if fault {
             place.fault(text);
         } else {
-            place.become_(to, text);
+            place.become_with(to, said);
         }
     }
 }
 
 /// Why a task fails whose log has no room for what it asks.
 pub(super) const NO_ROOM_TO_ASK: &str = "the task has no room for a question";
+const NO_JSON: &str = "the output is not JSON";
 
-/// The parts of the newest message in a log, up to the number `until`.
+/// The newest message in a log, up to the number `until`.
+fn newest(log: &[u8], until: u64) -> Option<Entry<'_>> {
+    entries(log, until)
+        .filter(|entry| matches!(entry.what, What::Message { .. }))
+        .last()
+}
+
+/// Its parts.
 pub(super) fn newest_parts(log: &[u8], until: u64) -> Parts<'_> {
-    let mut last = Parts::NONE;
-    for entry in entries(log, until) {
-        if let What::Message { .. } = entry.what {
-            last = entry.parts();
-        }
-    }
-    last
+    newest(log, until).map_or(Parts::NONE, |entry| entry.parts())
 }
 
 impl Tasks<'_> {
@@ -519,25 +619,11 @@ impl Tasks<'_> {
             place.become_(State::Rejected, "no skill of this agent takes the message");
             return;
         };
-        if place.record.state() == Some(State::Submitted) {
-            place.become_(State::Working, "");
-        }
-        let mut text = [0; STATUS_BYTES];
-        let mut work = Work {
-            place,
-            result: self.result,
-            at: number,
-            text: Sink::new(&mut text),
-            wake: None,
-            need: None,
-            broken: false,
-        };
-        let step = match job {
-            Job::Skill(skill) => (skill.run)(runtime, &mut work),
+        take_step(place, self.result, number, |work| match job {
+            Job::Skill(skill) => (skill.run)(runtime, work),
             #[cfg(feature = "tasks")]
-            Job::Tool(entry) => run_tool(entry, runtime, &mut work),
-        };
-        work.finish(step);
+            Job::Tool(entry) => run_tool(entry, runtime, work),
+        });
     }
 }
 
@@ -545,7 +631,7 @@ impl Tasks<'_> {
 enum Job<'s, R: 'static> {
     Skill(&'s Skill<R>),
     #[cfg(feature = "tasks")]
-    Tool(&'static Entry<R>),
+    Tool(&'static ToolEntry<R>),
 }
 
 /// What does the work of this record, if there is such.
@@ -560,6 +646,31 @@ fn job<'s, R>(
     }
     let _ = tools;
     skills.get(usize::from(record.skill)).map(Job::Skill)
+}
+
+/// Lets a task take one step, and makes the move that it comes to.
+pub(super) fn take_step(
+    mut place: Place<'_>,
+    result: &mut [u8],
+    at: usize,
+    run: impl FnOnce(&mut Work<'_>) -> Step,
+) {
+    if place.record.state() == Some(State::Submitted) {
+        place.become_(State::Working, "");
+    }
+    let mut text = [0; STATUS_BYTES];
+    let mut work = Work {
+        place,
+        result,
+        at,
+        text: Sink::new(&mut text),
+        wake: None,
+        need: None,
+        broken: None,
+        json: false,
+    };
+    let step = run(&mut work);
+    work.finish(step);
 }
 
 /// Whether the journal has the record; a record that it can't keep fails.

@@ -5,6 +5,7 @@ mod callers;
 mod http;
 mod serve;
 mod stdio;
+mod upstream;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +14,9 @@ use agentmote::time::Instant;
 
 pub use callers::{Audit, Callers, Unreadable};
 pub use http::{Listener, MAX_CONNECTIONS};
-pub use serve::{AGENT_PATH, Serve, WithAgent};
+pub use serve::{AGENT_PATH, Serve, WithAgent, WithExtension};
 pub use stdio::serve_stdio;
+pub use upstream::Upstream;
 
 /// The clock of a PC: milliseconds since it was made.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +55,21 @@ pub fn key() -> std::io::Result<[u8; 32]> {
 /// ids from the operating system and its time of day. Finished tasks are kept
 /// for `retention_ms` milliseconds at least.
 pub fn tasks<const SLOTS: usize>(clock: Clock, retention_ms: u32) -> Tasks<'static> {
-    let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 4096, 1024>::new()));
+    tasks_of::<SLOTS, 4096>(clock, retention_ms, 0)
+}
+
+/// The same with so many bytes each, of which `spare` are for answers of
+/// extensions.
+pub fn tasks_of<const SLOTS: usize, const LOG: usize>(
+    clock: Clock,
+    retention_ms: u32,
+    spare: u8,
+) -> Tasks<'static> {
+    let memory = Box::leak(Box::new(TaskMemory::<SLOTS, LOG, 1024>::new()));
     // Bytes that could not be had stay zeros, which make no id.
     let rules = TaskRules {
         retention_ms,
+        spare,
         ..TaskRules::new(|bytes| {
             let _ = getrandom::fill(bytes);
         })

@@ -2,7 +2,7 @@
 //! beside it.
 
 use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, Server};
-use agentmote::task::Runtime;
+use agentmote::task::{Responder, Runtime};
 use agentmote::time::Instant;
 
 /// What drives a connection of the core.
@@ -80,7 +80,12 @@ impl<App: Runtime + Send> Serve for WithAgent<App> {
         memory: &'m mut HttpMemory<RX, RESULT>,
         config: HttpConfig,
     ) -> Http<'m> {
-        Http::new(memory, config).with_agent(self.path).with_tasks()
+        let http = Http::new(memory, config).with_agent(self.path).with_tasks();
+        if self.desk.agent.pages.is_empty() {
+            http
+        } else {
+            http.with_pages()
+        }
     }
 
     fn poll(&mut self, http: &mut Http<'_>, now: Instant, out: &mut [u8]) -> usize {
@@ -98,5 +103,56 @@ impl<App: Runtime + Send> Serve for WithAgent<App> {
     fn work(&mut self, now: Instant) -> Option<Instant> {
         self.desk.run(&mut self.server, now);
         self.desk.tasks.wake()
+    }
+}
+
+/// The same, and an extension that answers messages itself.
+#[derive(Debug)]
+pub struct WithExtension<App: Runtime, E> {
+    /// What answers everything else.
+    pub agent: WithAgent<App>,
+    /// The extension.
+    pub extension: E,
+}
+
+impl<App: Runtime + Send, E: Responder + Send + 'static> Serve for WithExtension<App, E> {
+    const HAS_TASKS: bool = true;
+
+    fn connection<'m, const RX: usize, const RESULT: usize>(
+        &self,
+        memory: &'m mut HttpMemory<RX, RESULT>,
+        config: HttpConfig,
+    ) -> Http<'m> {
+        self.agent.connection(memory, config)
+    }
+
+    fn poll(&mut self, http: &mut Http<'_>, now: Instant, out: &mut [u8]) -> usize {
+        let filled = self.agent.poll(http, now, out);
+        if filled > 0 {
+            return filled;
+        }
+        // A message that was just read may be answered at once.
+        self.respond(now);
+        self.agent.poll(http, now, out)
+    }
+
+    fn wake(&self, http: &Http<'_>) -> Option<Instant> {
+        self.agent.wake(http)
+    }
+
+    fn hang_up(&mut self, http: &mut Http<'_>, now: Instant) {
+        self.agent.hang_up(http, now);
+    }
+
+    fn work(&mut self, now: Instant) -> Option<Instant> {
+        self.respond(now);
+        self.agent.work(now)
+    }
+}
+
+impl<App: Runtime, E: Responder> WithExtension<App, E> {
+    fn respond(&mut self, now: Instant) {
+        let tasks = &mut self.agent.desk.tasks;
+        tasks.respond(&mut [&mut self.extension], now);
     }
 }

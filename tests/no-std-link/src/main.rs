@@ -18,6 +18,7 @@
 
 mod client;
 mod derived;
+mod extended;
 mod http;
 mod json;
 mod offered;
@@ -83,6 +84,8 @@ fn all(input: &[u8], out: &mut [u8]) -> usize {
         23 => tasks::line(rest, out),
         24 => client::requests(rest, out),
         25 => client::responses(rest, out),
+        30 => extended::answered(rest, out),
+        31 => extended::pages(rest, out),
         #[cfg(feature = "spoiled")]
         26 => usize::from(rest[3]),
         _ => 0,

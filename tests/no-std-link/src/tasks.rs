@@ -1,7 +1,8 @@
 //! `task` and `a2a`: requests of both wires, work and its output, answers.
 
 use agentmote::a2a::{
-    Agent, Caller, Card, CardKind, Exchange, Extension, Facts, Next, Scheme, SchemeKind, Signature,
+    Agent, Caller, Card, CardKind, Exchange, Extension, Facts, Next, Offer, Scheme, SchemeKind,
+    Signature,
 };
 use agentmote::buf::Sink;
 use agentmote::server::{
@@ -133,9 +134,16 @@ const CARD: Card = Card {
         },
     ],
     extensions: &[Extension {
-        uri: "urn:probe",
-        description: "",
-        required: false,
+        params: "{}",
+        skills: &[Offer {
+            id: "offer",
+            name: "Offer",
+            description: "An offer.",
+            tags: &["t"],
+            input_modes: &["application/json"],
+            output_modes: &["application/json"],
+        }],
+        ..Extension::new("urn:probe")
     }],
     signatures: &[Signature {
         protected: "e30",
@@ -270,7 +278,7 @@ pub(crate) fn cards(input: &[u8], out: &mut [u8]) -> usize {
 
 pub(crate) static AGENT_OF_DESK: Agent<App> = AGENT;
 
-fn caller(credential: Presented<'_>) -> Option<Caller<'static>> {
+pub(crate) fn caller(credential: Presented<'_>) -> Option<Caller<'static>> {
     match credential {
         Presented::Bearer(b"secret") | Presented::ApiKey(b"secret") => Some(Caller::default()),
         _ => None,

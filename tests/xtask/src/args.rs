@@ -51,6 +51,12 @@ impl Args {
         }
     }
 
+    /// Takes the first word that is no option.
+    pub(crate) fn word(&mut self) -> Option<String> {
+        let at = self.words.iter().position(|word| !word.starts_with('-'))?;
+        Some(self.words.remove(at))
+    }
+
     /// Refuses whatever is left.
     pub(crate) fn finish(&self) -> Result<(), Stop> {
         match self.words.first() {

@@ -140,6 +140,21 @@ impl Job {
         Ok(text)
     }
 
+    /// Runs it to its end; gives what it wrote to stdout, and whether it ended
+    /// with success; stderr is dropped. Fails only at its limit.
+    pub(crate) fn said(mut self) -> Result<(String, bool), Stop> {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = self.start()?;
+        let text = running.child.stdout.take().map(gather);
+        let status = running.wait()?;
+        drop(running);
+        let text = gathered(text)?;
+        match status {
+            Some(status) => Ok((text, status.success())),
+            None => self.check(None).map(|()| (text, false)),
+        }
+    }
+
     /// Runs it to its end; gives what it wrote to stderr, which goes to `log`
     /// too, and whether it ended with success. Fails only at its limit.
     pub(crate) fn complaints(mut self, log: &mut Log) -> Result<(String, bool), Stop> {
@@ -285,7 +300,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Waits for its end: `None` when its limit comes first.
-    fn wait(&mut self) -> Result<Option<ExitStatus>, Stop> {
+    pub(crate) fn wait(&mut self) -> Result<Option<ExitStatus>, Stop> {
         loop {
             if let Some(status) = self.ended()? {
                 return Ok(Some(status));

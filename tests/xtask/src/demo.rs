@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use crate::args::Args;
 use crate::child::{Job, Log};
 use crate::firmware;
+use crate::operator;
 use crate::paths;
 use crate::qemu;
 use crate::stop::{Doing, Stop};
 
 /// The options of [`bench_arm`].
-pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET | --credentials FILE] [--audit FILE] | --stdio | --qemu [--image FILE]";
+pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET | --credentials FILE] [--audit FILE] | --openoperator [--port N] | --stdio | --qemu [--image FILE]";
 
 /// The options of [`fixture_server`].
 pub(crate) const FIXTURE_OPTIONS: &str = "--port N [--record FILE]";
@@ -24,7 +25,22 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     let stdio = args.flag("--stdio");
     let board = args.flag("--qemu");
     let image: Option<PathBuf> = args.value("--image")?;
+    let profile = args.flag("--openoperator");
     args.finish()?;
+    if profile {
+        let files = [&credentials, &audit, &image]
+            .iter()
+            .any(|file| file.is_some());
+        if stdio || board || token.is_some() || files {
+            let text = "--openoperator takes --port alone; its secret is in the environment";
+            return Err(Stop::Usage(text.into()));
+        }
+        let mut job = Job::new(operator::build(&mut Log::stderr())?);
+        if let Some(port) = port {
+            job = job.arg("--port").arg(port.to_string());
+        }
+        return Err(job.become_it());
+    }
     if stdio && board {
         return Err(Stop::Usage("--stdio and --qemu exclude each other".into()));
     }
@@ -90,9 +106,18 @@ pub(crate) fn build_fixture_server(log: &mut Log) -> Result<PathBuf, Stop> {
 }
 
 fn build(package: &str, program: &str, log: &mut Log) -> Result<PathBuf, Stop> {
-    Job::cargo("build")
-        .args(["--quiet", "--package", package, "--bin", program])
-        .run(log)?;
+    build_with(package, program, |job| job, log)
+}
+
+/// Builds a program of a package, with what `more` adds to the build.
+pub(crate) fn build_with(
+    package: &str,
+    program: &str,
+    more: impl FnOnce(Job) -> Job,
+    log: &mut Log,
+) -> Result<PathBuf, Stop> {
+    let job = Job::cargo("build").args(["--quiet", "--package", package, "--bin", program]);
+    more(job).run(log)?;
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     Ok(paths::target().join("debug").join(name))
 }

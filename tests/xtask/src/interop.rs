@@ -356,7 +356,7 @@ fn run(
 }
 
 /// The number in the line that a client ends with.
-fn assertions(text: &str) -> usize {
+pub(crate) fn assertions(text: &str) -> usize {
     let last = text
         .lines()
         .rev()

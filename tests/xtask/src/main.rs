@@ -23,6 +23,7 @@ mod header;
 mod interop;
 mod miri;
 mod node;
+mod operator;
 mod packages;
 mod paths;
 mod place;
@@ -31,6 +32,7 @@ mod proof;
 mod python;
 mod python_package;
 mod qemu;
+mod qualify;
 mod readme;
 mod runner;
 mod same_work;
@@ -102,6 +104,12 @@ const COMMANDS: &[Command] = &[
         options: "",
         about: "run the fast tests of the core under Miri",
         run: miri::command,
+    },
+    Command {
+        name: "qualify",
+        options: qualify::OPTIONS,
+        about: "check a deployment of the OpenOperator profile, reading only",
+        run: qualify::command,
     },
     Command {
         name: "test",

@@ -67,6 +67,10 @@ pub(crate) const LIBFUZZER: Package = Package {
     name: "libclang-rt-dev",
     sign: Sign::File("/var/lib/dpkg/info/libclang-rt-dev.list"),
 };
+/// Requests over HTTP, as people send them.
+pub(crate) const CURL: Package = Package::program("curl", "curl");
+/// A browser.
+pub(crate) const CHROMIUM: Package = Package::program("chromium", "chromium");
 /// The build tool that C projects use.
 pub(crate) const CMAKE: Package = Package::program("cmake", "cmake");
 /// Tells compilers where installed libraries are.

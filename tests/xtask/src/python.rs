@@ -13,6 +13,11 @@ const OLDEST: (u32, u32) = (3, 10);
 
 /// Makes the environment if it is not there, and gives its interpreter.
 pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
+    environment("venv", &base()?, "requirements.txt", &[], log)
+}
+
+/// The user's `python3`, which must not be too old.
+fn base() -> Result<PathBuf, Stop> {
     let base = PathBuf::from("python3");
     let Some(version) = version(&base) else {
         return Err(Stop::Skip("no python3 on the PATH".into()));
@@ -22,7 +27,13 @@ pub(crate) fn interpreter(log: &mut Log) -> Result<PathBuf, Stop> {
         let why = format!("python3 is {major}.{minor}, older than 3.{}", OLDEST.1);
         return Err(Stop::Skip(why));
     }
-    environment("venv", &base, "requirements.txt", &[], log)
+    Ok(base)
+}
+
+/// The same with the clients of A2A 0.3, which do not go together with those
+/// of 1.0.
+pub(crate) fn older(log: &mut Log) -> Result<PathBuf, Stop> {
+    environment("venv-older", &base()?, "older.txt", &[], log)
 }
 
 /// The same for `a2a-testbed`, which brings other versions of what the other

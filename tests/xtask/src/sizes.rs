@@ -36,6 +36,8 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
         &["http", "client"],
         &["http"],
     ),
+    ("`extensions`, over `a2a`: one", &["extensions"], &["a2a"]),
+    ("`pages`, over `a2a`: two", &["pages"], &["a2a"]),
     ("`resources`: two", &["resources"], &[]),
     (
         "`subscriptions`, over `resources`",
@@ -54,6 +56,8 @@ const FEATURES: &[(&str, &[&str], &[&str])] = &[
             "policy",
             "tasks",
             "client",
+            "extensions",
+            "pages",
             "sessions",
             "subscriptions",
             "prompts",

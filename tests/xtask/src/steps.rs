@@ -16,6 +16,7 @@ use crate::header;
 use crate::interop::{self, AgentClient, Client};
 use crate::miri;
 use crate::node;
+use crate::operator;
 use crate::packages;
 use crate::paths;
 use crate::profile;
@@ -222,6 +223,30 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the sweep of a2a-testbed over the fixture server, on both wires",
         needs: &["python-venv"],
         run: interop::testbed,
+    },
+    Step {
+        name: "openoperator-contract",
+        about: "the example of the OpenOperator contract, by curl as it stands",
+        needs: &[],
+        run: operator::contract,
+    },
+    Step {
+        name: "openoperator-clients",
+        about: "fasta2a 0.5 and the A2A Python SDK of 0.3 against the OpenOperator profile",
+        needs: &[],
+        run: operator::clients,
+    },
+    Step {
+        name: "openoperator-qualify",
+        about: "the qualification of a deployment, and each of its assertions broken once",
+        needs: &[],
+        run: operator::qualification,
+    },
+    Step {
+        name: "openoperator-browser",
+        about: "the pages of the OpenOperator profile in Chromium",
+        needs: &[],
+        run: operator::browser,
     },
     Step {
         name: "interop-ts-client",
@@ -539,11 +564,13 @@ fn unit(log: &mut Log) -> Result<String, Stop> {
 }
 
 /// Features of the core that change what is compiled into others.
-const FEATURES: [&str; 15] = [
+const FEATURES: [&str; 17] = [
     "a2a",
     "policy",
     "defmt",
     "client",
+    "extensions",
+    "pages",
     "http",
     "credentials",
     "sessions",
@@ -676,6 +703,11 @@ fn bare(log: &mut Log) -> Result<String, Stop> {
         compiler
             .cargo("build", target, Core::AsShipped, &[])
             .args(["--quiet", "--package", "agentmote", "--all-features"])
+            .run(log)?;
+        // An application that needs no more than the core does.
+        compiler
+            .cargo("build", target, Core::AsShipped, &[])
+            .args(["--quiet", "--package", "openoperator"])
             .run(log)?;
     }
     Ok(format!(

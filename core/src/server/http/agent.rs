@@ -7,6 +7,8 @@ use super::{
 };
 #[cfg(feature = "policy")]
 use crate::a2a::Seen;
+#[cfg(feature = "pages")]
+use crate::a2a::Shows;
 use crate::a2a::{Agent, Caller, CardKind, Exchange, Facts, Next, Reply};
 use crate::buf::Sink;
 use crate::frame::http::{
@@ -61,10 +63,13 @@ impl<App: Runtime> AgentDesk<'_, App> {
 pub(super) struct Post {
     /// The path of the endpoint; nothing where no agent is served.
     path: Option<&'static str>,
+    /// Whether a path that is not known is looked for among the pages.
+    #[cfg(feature = "pages")]
+    pages: bool,
     /// What the request asks for.
     route: Option<Route>,
     exchange: Exchange,
-    /// The extensions that the request names.
+    /// The extensions that the request has activated.
     extensions: u32,
     /// When it was looked for news last.
     looked: Instant,
@@ -84,6 +89,8 @@ pub(super) struct Post {
 impl Post {
     pub(super) const NONE: Self = Self {
         path: None,
+        #[cfg(feature = "pages")]
+        pages: false,
         route: None,
         exchange: Exchange::new(),
         extensions: 0,
@@ -103,6 +110,8 @@ impl Post {
             path: self.path,
             #[cfg(feature = "tasks")]
             tasks: self.tasks,
+            #[cfg(feature = "pages")]
+            pages: self.pages,
             ..Self::NONE
         };
     }
@@ -121,6 +130,8 @@ impl Post {
         Some(match self.route? {
             Route::Endpoint => POST_ALONE,
             Route::Card(_) => CARD_METHODS,
+            #[cfg(feature = "pages")]
+            Route::Page => CARD_METHODS,
         })
     }
 }
@@ -129,6 +140,10 @@ impl Post {
 enum Route {
     Endpoint,
     Card(CardKind),
+    /// A page of the agent, or no path at all: it is told apart behind the
+    /// body.
+    #[cfg(feature = "pages")]
+    Page,
 }
 
 /// What is sent for the agent.
@@ -150,6 +165,12 @@ pub(super) enum Said {
     /// A task, to a client of MCP.
     #[cfg(feature = "tasks")]
     Task(TaskReply),
+    /// The page of this place in the agent's list.
+    #[cfg(feature = "pages")]
+    Page(u8),
+    /// No such path.
+    #[cfg(feature = "pages")]
+    NoPath,
 }
 
 /// Where each card is (A-001, V-015).
@@ -170,6 +191,15 @@ impl Http<'_> {
     #[must_use]
     pub fn with_agent(mut self, path: &'static str) -> Self {
         self.agent.path = Some(path);
+        self
+    }
+
+    /// The same connection, which serves the pages of its agent too. A path
+    /// that is not there is then answered with those that are.
+    #[cfg(feature = "pages")]
+    #[must_use]
+    pub fn with_pages(mut self) -> Self {
+        self.agent.pages = true;
         self
     }
 
@@ -300,13 +330,26 @@ impl Http<'_> {
             let card = CARDS
                 .iter()
                 .find(|(path, _)| head.path(bytes) == path.as_bytes());
-            card.map(|(_, kind)| Route::Card(*kind))
+            let card = card.map(|(_, kind)| Route::Card(*kind));
+            #[cfg(feature = "pages")]
+            let card = card.or_else(|| {
+                let other = !self.agent.pages || head.path_is(bytes, self.config.path);
+                #[cfg(feature = "policy")]
+                let other = other || self.is_metadata(head);
+                (!other).then_some(Route::Page)
+            });
+            card
         });
         self.agent.route = route;
     }
 
-    /// Whether the request is for a card, which is open to all (O-017).
-    pub(super) fn is_card(&self) -> bool {
+    /// Whether the request is for a card or a page, which are open to all
+    /// (O-017), or for nothing that there is.
+    pub(super) fn is_open(&self) -> bool {
+        #[cfg(feature = "pages")]
+        if self.agent.route == Some(Route::Page) {
+            return true;
+        }
         matches!(self.agent.route, Some(Route::Card(_)))
     }
 
@@ -319,6 +362,11 @@ impl Http<'_> {
                 _ => Some(What::Agent(Said::NotGet)),
             };
         }
+        #[cfg(feature = "pages")]
+        if self.agent.route == Some(Route::Page) {
+            let asks = head.method == Method::Options && self.config.cors;
+            return asks.then_some(What::Preflight);
+        }
         match head.method {
             Method::Post => {}
             Method::Options if self.config.cors => return Some(What::Preflight),
@@ -330,7 +378,7 @@ impl Http<'_> {
     /// What is wrong with the form of the body of a request for the agent, as
     /// far as its head tells.
     pub(super) fn judge_agent_body(&self, head: &Head) -> Option<What> {
-        if self.is_card() {
+        if self.is_open() {
             return None;
         }
         let bytes = self.head_bytes();
@@ -363,7 +411,16 @@ impl Http<'_> {
         let Some(head) = &self.head else {
             return self.send(What::Plain(500, "no request"));
         };
-        if let Some(Route::Card(kind)) = self.agent.route {
+        let route = self.agent.route;
+        #[cfg(feature = "pages")]
+        let route = match route {
+            Some(Route::Page) => match page(desk.agent, head, bytes) {
+                Ok(kind) => Some(Route::Card(kind)),
+                Err(said) => return self.send(What::Agent(said)),
+            },
+            other => other,
+        };
+        if let Some(Route::Card(kind)) = route {
             let mut room = [0; ETAG];
             let mut etag = Sink::new(&mut room);
             desk.agent.write_etag(&mut etag, kind);
@@ -399,13 +456,12 @@ impl Http<'_> {
         let extensions = head
             .named(bytes, Field::A2aExtensions.name().as_bytes())
             .chain(head.named(bytes, b"X-A2A-Extensions"));
-        self.agent.extensions = desk.agent.extensions(extensions);
         let facts = Facts {
             caller,
             version: head
                 .field(bytes, Field::A2aVersion)
                 .or_else(|| version_of_query(head.query(bytes)?)),
-            extensions: self.agent.extensions,
+            extensions: desk.agent.extensions(extensions),
             buf: self.rx,
             body: self.rx.get(self.head_len..end).unwrap_or(&[]),
         };
@@ -431,6 +487,7 @@ impl Http<'_> {
                 self.record_agent(server, now, subject, outcome);
             }
         }
+        self.agent.extensions = self.agent.exchange.extensions();
         self.state = State::Working;
     }
 
@@ -480,6 +537,8 @@ impl Http<'_> {
         let why = match said {
             Said::Answer(reply) | Said::Event(reply) | Said::Last(reply) => reply.refused(),
             Said::NotGet => Some(Why::Http),
+            #[cfg(feature = "pages")]
+            Said::NoPath => Some(Why::Http),
             _ => return,
         };
         if self.agent.seen.stopping.is_some() {
@@ -569,6 +628,20 @@ impl Http<'_> {
                 out.text("only GET is served here\n");
                 true
             }
+            #[cfg(feature = "pages")]
+            Said::Page(at) => {
+                if let Some(page) = desk.agent.pages.get(usize::from(at))
+                    && let Shows::Text { write, .. } = page.shows
+                {
+                    write(desk.agent, out);
+                }
+                true
+            }
+            #[cfg(feature = "pages")]
+            Said::NoPath => {
+                desk.agent.write_hint(out);
+                true
+            }
             Said::StreamHead | Said::Same(_) => true,
         }
     }
@@ -595,6 +668,17 @@ impl Http<'_> {
             Said::Same(_) => (304, None, Content::Length(0)),
             Said::Unknown => (401, Some("text/plain"), Content::Length(length)),
             Said::NotGet => (405, Some("text/plain"), Content::Length(length)),
+            #[cfg(feature = "pages")]
+            Said::Page(at) => {
+                let page = desk.agent.pages.get(usize::from(at));
+                let media = page.and_then(|page| match page.shows {
+                    Shows::Text { media, .. } => Some(media),
+                    Shows::Card(_) => None,
+                });
+                (200, media, Content::Length(length))
+            }
+            #[cfg(feature = "pages")]
+            Said::NoPath => (404, Some("text/plain"), Content::Length(length)),
             Said::Event(_) | Said::Last(_) | Said::Alive => {
                 if !chunks {
                     return self.write_agent_body(out, server, desk, said);
@@ -655,6 +739,16 @@ impl Http<'_> {
             Said::Answer(_) => put("Cache-Control", b"no-store"),
             #[cfg(feature = "tasks")]
             Said::Task(_) => {}
+            #[cfg(feature = "pages")]
+            Said::Page(_) => {
+                put("Cache-Control", b"no-store");
+                put("X-Content-Type-Options", b"nosniff");
+                // A page has a style of its own, and nothing else.
+                let policy = "default-src 'none'; style-src 'unsafe-inline'";
+                put("Content-Security-Policy", policy.as_bytes());
+            }
+            #[cfg(feature = "pages")]
+            Said::NoPath => {}
             Said::Event(_) | Said::Last(_) | Said::Alive | Said::NotGet => {}
         }
         if self.agent.extensions != 0 && matches!(said, Said::Answer(_) | Said::StreamHead) {
@@ -663,7 +757,10 @@ impl Http<'_> {
                 .write_extensions(&mut sink, self.agent.extensions);
             if !sink.overflowed() {
                 let len = sink.filled();
-                put("A2A-Extensions", extensions.get(..len).unwrap_or(&[]));
+                put(
+                    self.agent.exchange.extensions_name(),
+                    extensions.get(..len).unwrap_or(&[]),
+                );
             }
         }
         let mut answer = ResponseHead::new(status);
@@ -696,6 +793,22 @@ const ETAG: usize = 18;
 /// Bytes of the longest list of extensions that an answer repeats; a longer
 /// one is left out, which the protocol allows.
 const EXTENSIONS: usize = 256;
+
+/// The card that a page of the agent is; else what is sent.
+#[cfg(feature = "pages")]
+fn page<App: Runtime>(agent: &Agent<App>, head: &Head, bytes: &[u8]) -> Result<CardKind, Said> {
+    let at = (agent.pages.iter()).position(|page| head.path_is(bytes, page.path));
+    let Some((at, page)) = at.and_then(|at| Some((at, agent.pages.get(at)?))) else {
+        return Err(Said::NoPath);
+    };
+    if !matches!(head.method, Method::Get | Method::Head) {
+        return Err(Said::NotGet);
+    }
+    match page.shows {
+        Shows::Card(kind) => Ok(kind),
+        Shows::Text { .. } => Err(Said::Page(u8::try_from(at).unwrap_or(u8::MAX))),
+    }
+}
 
 /// The version that a query names.
 fn version_of_query(query: &[u8]) -> Option<&[u8]> {

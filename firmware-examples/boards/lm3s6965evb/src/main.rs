@@ -8,10 +8,10 @@
 #[cfg(feature = "a2a")]
 mod agent;
 mod board;
-#[cfg(feature = "policy")]
-mod policy;
 #[cfg(feature = "client")]
 mod other;
+#[cfg(feature = "policy")]
+mod policy;
 
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig, HttpMemory};
@@ -73,6 +73,8 @@ fn main() -> ! {
     let mut line = Http::new(MEMORY, CONFIG).with_agent("/a2a");
     #[cfg(feature = "tasks")]
     let mut line = line.with_tasks();
+    #[cfg(feature = "pages")]
+    let mut line = line.with_pages();
     #[cfg(feature = "a2a")]
     let mut desk = agent::desk(TASKS);
     #[cfg(feature = "client")]
@@ -85,6 +87,8 @@ fn main() -> ! {
             bytes = chunk.get(..count).unwrap_or(&[]);
         }
         let now = clock.now();
+        #[cfg(feature = "extensions")]
+        agent::respond(&mut desk, now);
         #[cfg(feature = "a2a")]
         let mut line = io::WithAgent {
             http: &mut line,
