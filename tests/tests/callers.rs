@@ -2,6 +2,8 @@
 //! M-107): what a caller does not see is not there for him.
 
 use agentmote::mcp::{Device, Identity};
+use agentmote::prompt::{Argument, Prompt};
+use agentmote::resource::{Cache, Resource};
 use agentmote::server::{Allow, Http, HttpConfig, LineMemory, Server};
 use agentmote::tool::{Answer, Call, Caller};
 use agentmote::{catalog, tool};
@@ -190,6 +192,219 @@ fn a_change_of_the_list_is_told() {
         lines(&peer.pass(100)),
         [json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})]
     );
+}
+
+// --- Resources and prompts
+
+const READ: u32 = 4;
+
+static ARCHIVE: Device<Door> = Device::new(Identity::new("door", "1.0"), catalog![state])
+    .resources(&[
+        Resource {
+            cache: Cache {
+                ttl_ms: 9,
+                public: true,
+            },
+            watch: Some(|door, _| door.opened),
+            ..Resource::new("door://opened", "opened", |_, r| r.text("often"))
+        },
+        Resource {
+            cache: Cache {
+                ttl_ms: 9,
+                public: true,
+            },
+            scopes: SERVICE,
+            watch: Some(|door, _| door.reset),
+            ..Resource::new("door://log/1", "log", |_, r| r.text("the log"))
+        },
+        Resource::new("door://model", "model", |_, r| r.text("D7")),
+    ])
+    .templates(&[
+        Resource {
+            scopes: SERVICE | MOVE,
+            values: &[("part", &["hinge"])],
+            ..Resource::new("door://part/{part}", "part", |_, r| r.text("a part"))
+        },
+        Resource {
+            scopes: READ,
+            ..Resource::new("door://log/{n}", "old log", |_, r| r.text("an old log"))
+        },
+    ])
+    .prompts(&[
+        Prompt {
+            scopes: SERVICE,
+            arguments: &[Argument::new("part", "").values(&["hinge"])],
+            ..Prompt::new("repair", "Repairs it.", |_, out| out.text("Repair."))
+        },
+        Prompt::new("greet", "Greets.", |_, out| out.text("Hello.")),
+    ]);
+
+fn listed(peer: &mut LinePeer<'_, Door>, method: &str, of: &str, key: &str) -> Vec<String> {
+    let answer = peer.one(&modern(method, ""));
+    assert_eq!(answer["result"]["cacheScope"], "private", "M-045");
+    let all = answer["result"][of].as_array().unwrap();
+    all.iter()
+        .map(|one| one[key].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Asks for what may be hidden, and for what is not there in the same words.
+#[track_caller]
+fn is_there(peer: &mut LinePeer<'_, Door>, method: &str, params: &str, name: &str) -> bool {
+    let answer = peer.one(&modern(method, params));
+    if answer["result"].is_object() {
+        return true;
+    }
+    let absent = "door://nothing";
+    let none = peer.one(&modern(method, &params.replace(name, absent)));
+    let expected = none.to_string().replace(absent, name);
+    assert_eq!(answer.to_string(), expected);
+    false
+}
+
+#[test]
+fn resources_and_prompts_are_there_for_whom_they_are() {
+    let mut memory = Memory::new();
+    let mut peer = LinePeer::new(&mut memory, &ARCHIVE, Door::default(), Cut::WHOLE);
+    let all = ["door://opened", "door://log/1", "door://model"];
+    for scopes in 0..8 {
+        peer.set_caller(caller(1, scopes));
+        let has = |needed| scopes & needed == needed;
+        let resources = listed(&mut peer, "resources/list", "resources", "uri");
+        assert_eq!(
+            resources,
+            if has(SERVICE) {
+                &all[..]
+            } else {
+                &["door://opened", "door://model"][..]
+            }
+        );
+        let templates = listed(
+            &mut peer,
+            "resources/templates/list",
+            "resourceTemplates",
+            "uriTemplate",
+        );
+        assert_eq!(
+            templates.contains(&"door://part/{part}".to_owned()),
+            has(SERVICE | MOVE)
+        );
+        assert_eq!(templates.contains(&"door://log/{n}".to_owned()), has(READ));
+        let prompts = listed(&mut peer, "prompts/list", "prompts", "name");
+        assert_eq!(prompts.len(), 1 + usize::from(has(SERVICE)));
+        for (uri, there) in [
+            ("door://model", true),
+            ("door://log/1", has(SERVICE) || has(READ)),
+            ("door://log/2", has(READ)),
+            ("door://part/hinge", has(SERVICE | MOVE)),
+        ] {
+            let params = format!(r#""uri":"{uri}","#);
+            assert_eq!(is_there(&mut peer, "resources/read", &params, uri), there);
+        }
+        let params = r#""name":"repair","arguments":{"part":"x"},"#;
+        assert_eq!(
+            is_there(&mut peer, "prompts/get", params, "repair"),
+            has(SERVICE)
+        );
+        for (reference, name, there) in [
+            (
+                r#""type":"ref/prompt","name":"repair""#,
+                "repair",
+                has(SERVICE),
+            ),
+            (
+                r#""type":"ref/resource","uri":"door://part/{part}""#,
+                "door://part/{part}",
+                has(SERVICE | MOVE),
+            ),
+        ] {
+            let params =
+                format!(r#""ref":{{{reference}}},"argument":{{"name":"part","value":"h"}},"#);
+            let method = "completion/complete";
+            assert_eq!(is_there(&mut peer, method, &params, name), there);
+        }
+        // Of another than a template there is no log but its own (M-135).
+        let wish = r#""notifications":{"resourceSubscriptions":["door://log/1","door://opened"]},"#;
+        let told = peer.one(&modern("subscriptions/listen", wish));
+        let told = told["params"]["notifications"]["resourceSubscriptions"].clone();
+        assert_eq!(
+            told,
+            if has(SERVICE) {
+                json!(["door://opened", "door://log/1"])
+            } else {
+                json!(["door://opened"])
+            }
+        );
+        peer.server.app.reset += 1;
+        assert_eq!(peer.pass(100).is_empty(), !has(SERVICE));
+        peer.reset();
+    }
+}
+
+#[test]
+fn what_some_may_not_read_is_in_no_cache_for_all() {
+    let mut memory = Memory::new();
+    let mut peer = LinePeer::new(&mut memory, &ARCHIVE, Door::default(), Cut::WHOLE);
+    for (uri, scope) in [("door://opened", "public"), ("door://log/1", "private")] {
+        let answer = peer.one(&modern("resources/read", &format!(r#""uri":"{uri}","#)));
+        assert_eq!(answer["result"]["cacheScope"], scope);
+        assert_eq!(answer["result"]["ttlMs"], 9);
+    }
+}
+
+#[test]
+fn a_legacy_client_subscribes_to_what_he_sees() {
+    let mut memory = Memory::new();
+    let mut peer = LinePeer::new(&mut memory, &ARCHIVE, Door::default(), Cut::WHOLE);
+    peer.initialize("2025-11-25");
+    let ask = |method: &str, uri: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"uri":"{uri}"}}}}"#)
+    };
+    peer.set_caller(caller(1, MOVE));
+    for method in [
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "resources/read",
+    ] {
+        let hidden = peer.one(&ask(method, "door://log/1")).to_string();
+        let none = peer.one(&ask(method, "door://log/9")).to_string();
+        assert_eq!(hidden, none.replace("log/9", "log/1"));
+        assert!(hidden.contains("-32002"), "{hidden}");
+    }
+    peer.set_caller(caller(1, SERVICE));
+    let done = peer.one(&ask("resources/subscribe", "door://log/1"));
+    assert_eq!(done["result"], json!({}));
+}
+
+#[test]
+fn pages_of_resources_are_of_what_is_seen() {
+    static SHORT: Device<Door> = Device::new(Identity::new("door", "1.0"), catalog![state])
+        .resources(&[
+            Resource {
+                scopes: SERVICE,
+                ..Resource::new("door://a", "a", |_, r| r.text("a"))
+            },
+            Resource::new("door://b", "b", |_, r| r.text("b")),
+            Resource::new("door://c", "c", |_, r| r.text("c")),
+        ])
+        .page_bytes(1);
+    let mut memory = Memory::new();
+    let mut peer = LinePeer::new(&mut memory, &SHORT, Door::default(), Cut::WHOLE);
+    for (scopes, seen) in [(0, &["b", "c"][..]), (SERVICE, &["a", "b", "c"][..])] {
+        peer.set_caller(caller(1, scopes));
+        let mut cursor = String::new();
+        let mut all = Vec::new();
+        loop {
+            let answer = peer.one(&modern("resources/list", &cursor));
+            let page = &answer["result"]["resources"];
+            all.push(page[0]["name"].as_str().unwrap().to_owned());
+            let Some(next) = answer["result"]["nextCursor"].as_str() else {
+                break;
+            };
+            cursor = format!(r#""cursor":"{next}","#);
+        }
+        assert_eq!(all, seen);
+    }
 }
 
 // --- HTTP with tokens

@@ -10,6 +10,7 @@ use agentmote::policy::{
     Authority, Credential, Endpoint, Event, Grant, Guard, Operation, Outcome, Policy, Presented,
     Protected, Request, Rules, Subject, TryLimit, Why,
 };
+use agentmote::resource::Resource;
 use agentmote::server::{AgentDesk, Http, HttpConfig, HttpMemory, LineMemory, Server};
 use agentmote::time::Instant;
 use agentmote::tool::{Answer as Said, Call};
@@ -21,6 +22,9 @@ use agentmote_tests::peer::{Answer, Cut, LinePeer, answers};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+#[path = "policy/hostile.rs"]
+mod hostile;
+
 /// May use MCP.
 const TOOLS: u32 = 1;
 /// May use the agent.
@@ -31,7 +35,13 @@ const LIFT: u32 = 8;
 static DEVICE: Device<Script> = Device::new(
     Identity::new("arm-7", "0.1.0"),
     catalog![look, lift, locked, slow],
-);
+)
+.resources(&[Resource {
+    watch: Some(|app, _| app.steps),
+    ..Resource::new("arm://steps", "steps", |app: &mut Script, reading| {
+        reading.format(format_args!("{}", app.steps))
+    })
+}]);
 
 /// Looks.
 #[tool(read_only)]

@@ -10,6 +10,8 @@ use crate::policy::Grant;
 use crate::prompt::{self, Prompt};
 #[cfg(feature = "resources")]
 use crate::resource::{self, Resource};
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use crate::tool::Sight;
 use crate::tool::{Broken, Catalog, Entry};
 #[cfg(feature = "scopes")]
 use crate::tool::{Caller, Tool};
@@ -423,6 +425,9 @@ pub(crate) struct Who {
     #[cfg(feature = "input")]
     pub id: u32,
     pub shown: Shown,
+    /// What he sees of resources and prompts.
+    #[cfg(any(feature = "resources", feature = "prompts"))]
+    pub sight: Sight,
     /// By what authority he asks.
     #[cfg(feature = "policy")]
     pub grant: Grant,

@@ -2,6 +2,8 @@
 
 use crate::buf::Sink;
 use crate::json::{Text, write};
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use crate::tool::Sight;
 
 /// One list: how many entries it has, and how each is written.
 pub(super) struct List<W> {
@@ -74,6 +76,31 @@ impl<W: Fn(&mut Sink<'_>, u8)> List<W> {
     fn write_cursor(&self, out: &mut Sink<'_>, at: u8) {
         out.text(self.cursor);
         write::u64(out, u64::from(at));
+    }
+}
+
+/// How many entries of a table are seen. A table has at most 254.
+#[cfg(any(feature = "resources", feature = "prompts"))]
+pub(super) fn count_seen<T>(table: &[T], sight: Sight, needs: impl Fn(&T) -> u32) -> u8 {
+    #[cfg(feature = "scopes")]
+    let count = table.iter().filter(|one| sight.has(needs(one))).count();
+    #[cfg(not(feature = "scopes"))]
+    let (count, _) = (table.len(), (sight, needs));
+    count as u8
+}
+
+/// The entry of a table that is seen as number `at`.
+#[cfg(any(feature = "resources", feature = "prompts"))]
+pub(super) fn seen<T>(table: &[T], sight: Sight, needs: impl Fn(&T) -> u32, at: u8) -> Option<&T> {
+    #[cfg(feature = "scopes")]
+    return table
+        .iter()
+        .filter(|one| sight.has(needs(one)))
+        .nth(usize::from(at));
+    #[cfg(not(feature = "scopes"))]
+    {
+        let _ = (sight, needs);
+        table.get(usize::from(at))
     }
 }
 

@@ -3,14 +3,14 @@
 
 use super::code::Fault;
 use super::device::Device;
-use super::pages::List;
+use super::pages::{List, count_seen, seen};
 use super::revision::Version;
 use super::tools::write_piece;
 use crate::buf::Sink;
 use crate::json::{Text, write};
 use crate::limits::COMPLETIONS;
 use crate::prompt::{Prompt, Wrong};
-use crate::tool::{Outcome, Piece};
+use crate::tool::{Outcome, Piece, Sight};
 
 impl<App> Device<App> {
     /// The prompt at a place that was found before.
@@ -18,9 +18,10 @@ impl<App> Device<App> {
         self.prompts.get(usize::from(at))
     }
 
-    /// Where the prompt of that name stands.
-    pub(super) fn find_prompt(&self, name: Text<'_>) -> Option<u8> {
-        let at = self.prompts.iter().position(|one| name.is(one.name))?;
+    /// Where the prompt of that name stands, if it is seen.
+    pub(super) fn find_prompt(&self, name: Text<'_>, sight: Sight) -> Option<u8> {
+        let mut all = self.prompts.iter();
+        let at = all.position(|one| name.is(one.name) && sight.has(one.needs()))?;
         u8::try_from(at).ok()
     }
 
@@ -48,19 +49,24 @@ impl From<Wrong> for Fault {
     }
 }
 
-/// The list of prompts.
+/// Whether the list of these is the same for all callers (M-045).
+pub(super) fn is_public<App>(table: &[Prompt<App>]) -> bool {
+    table.iter().all(|one| one.needs() == 0)
+}
+
+/// The list of prompts that are seen.
 pub(super) fn prompts<App>(
     device: &Device<App>,
     version: Version,
+    sight: Sight,
 ) -> List<impl Fn(&mut Sink<'_>, u8)> {
     let table = device.prompts;
     List {
         cursor: "prompt",
-        // A table has at most 254 entries.
-        count: table.len() as u8,
+        count: count_seen(table, sight, Prompt::needs),
         page_bytes: device.page_bytes,
         write: move |out: &mut Sink<'_>, at: u8| {
-            if let Some(prompt) = table.get(usize::from(at)) {
+            if let Some(prompt) = seen(table, sight, Prompt::needs, at) {
                 write_prompt(out, prompt, version);
             }
         },

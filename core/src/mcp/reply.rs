@@ -23,6 +23,8 @@ use crate::rpc;
 use crate::tool::Level;
 #[cfg(any(feature = "resources", feature = "prompts"))]
 use crate::tool::Piece;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use crate::tool::Sight;
 use crate::tool::{Outcome, Progress};
 
 /// An answer. Its spans lie in the buffer of the message that it answers.
@@ -57,11 +59,13 @@ pub(crate) enum Body {
     Resources {
         from: u8,
         to: u8,
+        sight: Sight,
     },
     #[cfg(feature = "resources")]
     Templates {
         from: u8,
         to: u8,
+        sight: Sight,
     },
     /// What the reading of this resource left in the result buffer; the URI
     /// is raw.
@@ -74,6 +78,7 @@ pub(crate) enum Body {
     Prompts {
         from: u8,
         to: u8,
+        sight: Sight,
     },
     /// What this prompt left in the result buffer, of these arguments.
     #[cfg(feature = "prompts")]
@@ -197,19 +202,16 @@ pub(crate) fn write_reply<App>(
             }
         }
         #[cfg(feature = "resources")]
-        Body::Resources { from, to } => {
-            resources::resources(device, reply.version).write_page(out, "resources", from, to);
-            cached = listed;
+        Body::Resources { from, to, sight } => {
+            let list = resources::resources(device, reply.version, sight);
+            list.write_page(out, "resources", from, to);
+            cached = Some((device.ttl_ms, resources::is_public(device.resources)));
         }
         #[cfg(feature = "resources")]
-        Body::Templates { from, to } => {
-            resources::templates(device, reply.version).write_page(
-                out,
-                "resourceTemplates",
-                from,
-                to,
-            );
-            cached = listed;
+        Body::Templates { from, to, sight } => {
+            let list = resources::templates(device, reply.version, sight);
+            list.write_page(out, "resourceTemplates", from, to);
+            cached = Some((device.ttl_ms, resources::is_public(device.templates)));
         }
         #[cfg(feature = "resources")]
         Body::Contents { at, uri } => {
@@ -217,12 +219,15 @@ pub(crate) fn write_reply<App>(
             let mime = resource.map_or("", |resource| resource.mime);
             resources::write_contents(out, mime, uri, message, outcome, result);
             let cache = resource.map_or(Cache::NONE, |resource| resource.cache);
-            cached = Some((cache.ttl_ms, cache.public));
+            // What some may not read is in no cache for all.
+            let public = cache.public && resource.is_none_or(|one| one.needs() == 0);
+            cached = Some((cache.ttl_ms, public));
         }
         #[cfg(feature = "prompts")]
-        Body::Prompts { from, to } => {
-            prompts::prompts(device, reply.version).write_page(out, "prompts", from, to);
-            cached = listed;
+        Body::Prompts { from, to, sight } => {
+            let list = prompts::prompts(device, reply.version, sight);
+            list.write_page(out, "prompts", from, to);
+            cached = Some((device.ttl_ms, prompts::is_public(device.prompts)));
         }
         #[cfg(feature = "prompts")]
         Body::Messages { at, .. } => {

@@ -685,18 +685,20 @@ impl<'a> Request<'a> {
             }
             #[cfg(feature = "resources")]
             Method::ResourcesList => {
-                let (from, to) = self.page(&resources::resources(device, version))?;
-                Ok(self.answer(version, Body::Resources { from, to }))
+                let sight = self.who.sight;
+                let (from, to) = self.page(&resources::resources(device, version, sight))?;
+                Ok(self.answer(version, Body::Resources { from, to, sight }))
             }
             #[cfg(feature = "resources")]
             Method::TemplatesList => {
-                let (from, to) = self.page(&resources::templates(device, version))?;
-                Ok(self.answer(version, Body::Templates { from, to }))
+                let sight = self.who.sight;
+                let (from, to) = self.page(&resources::templates(device, version, sight))?;
+                Ok(self.answer(version, Body::Templates { from, to, sight }))
             }
             #[cfg(feature = "resources")]
             Method::ResourcesRead => {
                 let uri = self.uri()?;
-                let at = resource::find(device.resources, device.templates, uri);
+                let at = self.resource(device, uri);
                 let uri = self.span(uri.raw());
                 let at = at.ok_or(Fault::Resource {
                     uri,
@@ -715,13 +717,13 @@ impl<'a> Request<'a> {
             )),
             #[cfg(feature = "subscriptions")]
             Method::Listen => {
-                let sources = device.wanted(self.params.notifications)?;
+                let sources = device.wanted(self.params.notifications, self.who.sight)?;
                 Ok(Decision::Listen(self.span(self.id), sources))
             }
             #[cfg(feature = "subscriptions")]
             Method::Subscribe | Method::Unsubscribe => {
                 let uri = self.uri()?;
-                let found = resource::find(device.resources, device.templates, uri);
+                let found = self.resource(device, uri);
                 let at = found.ok_or(Fault::Resource {
                     uri: self.span(uri.raw()),
                     modern: false,
@@ -739,8 +741,9 @@ impl<'a> Request<'a> {
             }
             #[cfg(feature = "prompts")]
             Method::PromptsList => {
-                let (from, to) = self.page(&prompts::prompts(device, version))?;
-                Ok(self.answer(version, Body::Prompts { from, to }))
+                let sight = self.who.sight;
+                let (from, to) = self.page(&prompts::prompts(device, version, sight))?;
+                Ok(self.answer(version, Body::Prompts { from, to, sight }))
             }
             #[cfg(feature = "prompts")]
             Method::PromptsGet => self.prompt(device, version, client),
@@ -765,6 +768,12 @@ impl<'a> Request<'a> {
             .uri
             .and_then(Value::as_text)
             .ok_or(Fault::Params("uri must be a string"))
+    }
+
+    /// Where the resource of that URI stands, for who asks.
+    #[cfg(feature = "resources")]
+    fn resource<App>(&self, device: &Device<App>, uri: Text<'_>) -> Option<resource::At> {
+        resource::find(device.resources, device.templates, uri, self.who.sight)
     }
 
     /// The page of a list that is asked for.
@@ -803,7 +812,7 @@ impl<'a> Request<'a> {
             .and_then(Value::as_text)
             .ok_or(Fault::Params("name must be a string"))?;
         let at = device
-            .find_prompt(name)
+            .find_prompt(name, self.who.sight)
             .ok_or(Fault::Prompt(self.span(name.raw())))?;
         let arguments = match self.params.arguments {
             None => None,
@@ -839,7 +848,7 @@ impl<'a> Request<'a> {
         let values = if kind.is("ref/prompt") {
             let prompt = member(reference, "name", "ref.name must be a string")?;
             let at = device
-                .find_prompt(prompt)
+                .find_prompt(prompt, self.who.sight)
                 .ok_or(Fault::Prompt(self.span(prompt.raw())))?;
             let arguments = device.prompt(at).map_or(&[][..], |prompt| prompt.arguments);
             let argument = arguments.iter().find(|one| name.is(one.name));
@@ -850,7 +859,7 @@ impl<'a> Request<'a> {
                 let uri = member(reference, "uri", "ref.uri must be a string")?;
                 let mut templates = device.templates.iter();
                 let template = templates
-                    .find(|one| uri.is(one.uri))
+                    .find(|one| uri.is(one.uri) && self.who.sight.has(one.needs()))
                     .ok_or(Fault::Resource {
                         uri: self.span(uri.raw()),
                         modern: version.is_modern(),

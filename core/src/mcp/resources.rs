@@ -2,13 +2,13 @@
 //! `resources/read`.
 
 use super::device::Device;
-use super::pages::List;
+use super::pages::{List, count_seen, seen};
 use super::revision::Version;
 use super::tools::mime_type;
 use crate::buf::{Sink, Span};
 use crate::json::write;
 use crate::resource::{At, Resource};
-use crate::tool::{Outcome, Piece};
+use crate::tool::{Outcome, Piece, Sight};
 
 impl<App> Device<App> {
     /// Whether there is anything to read.
@@ -25,42 +25,44 @@ impl<App> Device<App> {
     }
 }
 
-/// The list of resources.
+/// The list of resources that are seen.
 pub(super) fn resources<App>(
     device: &Device<App>,
     version: Version,
+    sight: Sight,
 ) -> List<impl Fn(&mut Sink<'_>, u8)> {
-    list(device, device.resources, version, "resource", "{\"uri\":")
+    let words = ["resource", "{\"uri\":"];
+    list(device, device.resources, version, sight, words)
 }
 
-/// The list of templates.
+/// The list of templates that are seen.
 pub(super) fn templates<App>(
     device: &Device<App>,
     version: Version,
+    sight: Sight,
 ) -> List<impl Fn(&mut Sink<'_>, u8)> {
-    list(
-        device,
-        device.templates,
-        version,
-        "template",
-        "{\"uriTemplate\":",
-    )
+    let words = ["template", "{\"uriTemplate\":"];
+    list(device, device.templates, version, sight, words)
+}
+
+/// Whether a list of these is the same for all callers (M-045).
+pub(super) fn is_public<App>(table: &[Resource<App>]) -> bool {
+    table.iter().all(|one| one.needs() == 0)
 }
 
 fn list<App>(
     device: &Device<App>,
     table: &'static [Resource<App>],
     version: Version,
-    cursor: &'static str,
-    open: &'static str,
+    sight: Sight,
+    [cursor, open]: [&'static str; 2],
 ) -> List<impl Fn(&mut Sink<'_>, u8)> {
     List {
         cursor,
-        // A table has at most 254 entries.
-        count: table.len() as u8,
+        count: count_seen(table, sight, Resource::needs),
         page_bytes: device.page_bytes,
         write: move |out: &mut Sink<'_>, at: u8| {
-            let Some(one) = table.get(usize::from(at)) else {
+            let Some(one) = seen(table, sight, Resource::needs, at) else {
                 return;
             };
             out.text(open);

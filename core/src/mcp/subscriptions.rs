@@ -8,6 +8,7 @@ use crate::json::{Kind, Value, write};
 use crate::limits::WATCHED;
 use crate::resource::{At, Resource, Watch};
 use crate::time::Instant;
+use crate::tool::Sight;
 
 /// What subscribers can be told of: one bit for the list of tools, and one
 /// for each resource that can be subscribed to.
@@ -92,7 +93,11 @@ impl<App> Device<App> {
 
     /// What of `notifications` is honoured (M-136, M-137): the rest is left
     /// out.
-    pub(super) fn wanted(&self, notifications: Option<Value<'_>>) -> Result<Sources, Fault> {
+    pub(super) fn wanted(
+        &self,
+        notifications: Option<Value<'_>>,
+        sight: Sight,
+    ) -> Result<Sources, Fault> {
         let object = notifications
             .filter(|value| value.kind() == Kind::Object)
             .ok_or(Fault::Params("notifications must be an object"))?;
@@ -106,7 +111,9 @@ impl<App> Device<App> {
                     let uri = uri
                         .as_text()
                         .ok_or(Fault::Params("resourceSubscriptions must hold strings"))?;
-                    let found = self.watched().find(|(_, one, _)| uri.is(one.uri));
+                    let found = self
+                        .watched()
+                        .find(|(_, one, _)| uri.is(one.uri) && sight.has(one.needs()));
                     if let Some((source, ..)) = found {
                         wanted = wanted.with(Sources::one(source));
                     }

@@ -1,7 +1,7 @@
 //! The gate: who is let in, and what he may do.
 
 use super::Presented;
-use super::audit::{Endpoint, Event, Operation, Outcome, Request, Subject};
+use super::audit::{Endpoint, Event, Operation, Outcome, Request, Subject, Why};
 use super::metadata::Protected;
 use super::table::{Credentials, Doer, Grant};
 use crate::time::Instant;
@@ -35,7 +35,8 @@ use crate::time::Instant;
 pub trait Guard<App> {
     /// Whose credential this is that the table does not know, such as a token
     /// that the firmware verifies: its issuer, its audience (M-204), its
-    /// expiry. `None` if it is nobody's.
+    /// expiry. `None` if it is nobody's. Whom the table knows under another
+    /// tenant is nobody either.
     fn verify(app: &mut App, presented: Presented<'_>, now: Instant) -> Option<Grant> {
         let _ = (app, presented, now);
         None
@@ -43,7 +44,10 @@ pub trait Guard<App> {
 
     /// Whether a caller may do this, asked after scopes, owner and tenant
     /// have said yes. What is not allowed is answered as if it was not there.
-    /// It is asked for each tool at each request, so it should be short.
+    /// It is asked for each tool at each request, so it should be short. A
+    /// list of tasks is asked for once, on [`Subject::None`]: a task that is
+    /// hidden here is still in it. Resources and prompts are hidden by their
+    /// scopes alone.
     fn allows(app: &App, who: &Grant, request: &Request) -> bool {
         let _ = (app, who, request);
         true
@@ -104,6 +108,14 @@ impl Rules {
         protected: None,
         limit: None,
     };
+
+    /// The scopes that a caller needs to use this endpoint at all.
+    pub(crate) const fn needed(&self, endpoint: Endpoint) -> u32 {
+        match endpoint {
+            Endpoint::Mcp => self.mcp,
+            Endpoint::Agent => self.agent,
+        }
+    }
 }
 
 /// Why nobody is let in.
@@ -127,6 +139,15 @@ impl Denial {
             Self::Missing(_) | Self::Unknown(_) => 401,
             Self::Scope(_) => 403,
             Self::Tries(_) => 429,
+        }
+    }
+
+    /// What is written down of it.
+    pub(crate) const fn why(self) -> Why {
+        match self {
+            Self::Missing(_) | Self::Unknown(_) => Why::Credential,
+            Self::Scope(_) => Why::Scope,
+            Self::Tries(_) => Why::Tries,
         }
     }
 
@@ -181,10 +202,7 @@ impl<App> Policy<App> {
         presented: Presented<'_>,
         now: Instant,
     ) -> Result<Grant, (Denial, Option<Grant>)> {
-        let needed = match endpoint {
-            Endpoint::Mcp => self.rules.mcp,
-            Endpoint::Agent => self.rules.agent,
-        };
+        let needed = self.rules.needed(endpoint);
         let grant = self.identify(app, needed, presented, now);
         let grant = grant.map_err(|denial| (denial, None))?;
         if needed & !grant.scopes != 0 {
@@ -210,7 +228,10 @@ impl<App> Policy<App> {
             return Err(Denial::Tries(seconds));
         }
         let known = self.credentials.find(secret, now);
-        let known = known.or_else(|| (self.verify)(app, presented, now));
+        let known = known.or_else(|| {
+            let grant = (self.verify)(app, presented, now);
+            grant.filter(|grant| !self.credentials.clashes(grant))
+        });
         known.ok_or_else(|| match (wait, limit) {
             (Some(seconds), _) => Denial::Tries(seconds),
             (None, Some(limit)) => {
@@ -222,7 +243,6 @@ impl<App> Policy<App> {
     }
 
     /// Whether what a caller was granted is still good.
-    #[cfg(any(feature = "subscriptions", feature = "a2a"))]
     pub(crate) fn holds(&self, grant: &Grant, now: Instant) -> bool {
         self.credentials.holds(grant, now)
     }

@@ -260,9 +260,10 @@ impl Credentials {
         Ok(())
     }
 
-    /// Takes one back, from the next request on; streams that it opened are
-    /// closed, calls and tasks that it began go on. Whether there was one of
-    /// that name.
+    /// Takes one back: requests whose last byte has not come get 401, streams
+    /// that it opened and connections that wait for a task are closed, the
+    /// rest of a batch is not begun. Calls and tasks that it began go on.
+    /// Whether there was one of that name.
     pub fn revoke(&mut self, name: &str) -> bool {
         let mut gone = false;
         for slot in &mut self.slots {
@@ -356,9 +357,15 @@ impl Credentials {
         found
     }
 
+    /// Whether a caller is known here under another tenant: then his sessions
+    /// and tasks would be another's.
+    pub(super) fn clashes(&self, grant: &Grant) -> bool {
+        self.live()
+            .any(|one| one.id == grant.id && one.tenant != grant.tenant)
+    }
+
     /// Whether what a request was granted is still good: its credential is
     /// there, and has not expired.
-    #[cfg(any(feature = "subscriptions", feature = "a2a"))]
     pub(super) fn holds(&self, grant: &Grant, now: Instant) -> bool {
         grant.serial == 0
             || self

@@ -66,6 +66,10 @@ pub struct Prompt<App> {
     pub arguments: &'static [Argument],
     /// What writes it.
     pub render: Renderer<App>,
+    /// The scopes that a caller must have, all of them. For who lacks one,
+    /// there is no such prompt.
+    #[cfg(feature = "scopes")]
+    pub scopes: u32,
 }
 
 impl<App> Prompt<App> {
@@ -77,7 +81,17 @@ impl<App> Prompt<App> {
             description,
             arguments: &[],
             render,
+            #[cfg(feature = "scopes")]
+            scopes: 0,
         }
+    }
+
+    /// The scopes that it needs.
+    pub(crate) const fn needs(&self) -> u32 {
+        #[cfg(feature = "scopes")]
+        return self.scopes;
+        #[cfg(not(feature = "scopes"))]
+        0
     }
 }
 

@@ -4,7 +4,7 @@ use super::pattern::matches;
 use super::reading::{Read, Reading, plain};
 use crate::json::Text;
 use crate::limits::{UNESCAPED_BYTES, URI_PARAMS};
-use crate::tool::{Broken, has, same};
+use crate::tool::{Broken, Sight, has, same};
 
 /// What reads a resource. It is called once for each reading, and must not
 /// wait.
@@ -87,6 +87,10 @@ pub struct Resource<App> {
     /// [`WATCHED`](crate::limits::WATCHED) resources of a device have one.
     #[cfg(feature = "subscriptions")]
     pub watch: Option<Watch<App>>,
+    /// The scopes that a caller must have, all of them. For who lacks one,
+    /// there is no such resource.
+    #[cfg(feature = "scopes")]
+    pub scopes: u32,
 }
 
 impl<App> Resource<App> {
@@ -103,7 +107,17 @@ impl<App> Resource<App> {
             read,
             #[cfg(feature = "subscriptions")]
             watch: None,
+            #[cfg(feature = "scopes")]
+            scopes: 0,
         }
+    }
+
+    /// The scopes that it needs.
+    pub(crate) const fn needs(&self) -> u32 {
+        #[cfg(feature = "scopes")]
+        return self.scopes;
+        #[cfg(not(feature = "scopes"))]
+        0
     }
 }
 
@@ -134,7 +148,8 @@ pub(crate) enum At {
     Template(u8),
 }
 
-/// Where the resource of that URI stands: one of its own before a template.
+/// Where the resource of that URI stands, as far as it is seen: one of its own
+/// before a template.
 ///
 /// A URI with escapes of JSON that is longer than
 /// [`UNESCAPED_BYTES`](crate::limits::UNESCAPED_BYTES) is of no template.
@@ -142,13 +157,16 @@ pub(crate) fn find<App>(
     resources: &[Resource<App>],
     templates: &[Resource<App>],
     uri: Text<'_>,
+    sight: Sight,
 ) -> Option<At> {
-    if let Some(at) = resources.iter().position(|one| uri.is(one.uri)) {
+    let mut all = resources.iter();
+    if let Some(at) = all.position(|one| uri.is(one.uri) && sight.has(one.needs())) {
         return u8::try_from(at).ok().map(At::Resource);
     }
     let mut room = [0; UNESCAPED_BYTES];
     let uri = plain(uri, &mut room)?.as_bytes();
-    let at = templates.iter().position(|one| matches(one.uri, uri))?;
+    let mut all = templates.iter();
+    let at = all.position(|one| matches(one.uri, uri) && sight.has(one.needs()))?;
     u8::try_from(at).ok().map(At::Template)
 }
 

@@ -457,6 +457,8 @@ impl<'m> Http<'m> {
     pub fn hang_up<App>(&mut self, server: &mut Server<App>, now: Instant) {
         self.gone = true;
         self.closing = true;
+        #[cfg(feature = "policy")]
+        self.record_unsent(server, now);
         #[cfg(feature = "a2a")]
         if self.agent.is_asked() {
             #[cfg(feature = "policy")]
@@ -538,7 +540,10 @@ impl<'m> Http<'m> {
                             step.used
                         }
                         BodyState::Refused(error) => {
-                            self.refuse(What::Plain(error.status(), error.text()));
+                            // Who is not let in hears that, whatever he sends.
+                            let answer = self.refusal.take();
+                            let broken = What::Plain(error.status(), error.text());
+                            self.refuse(answer.unwrap_or(broken));
                             step.used.saturating_add(1).min(rest.len())
                         }
                     }
@@ -589,8 +594,6 @@ impl<'m> Http<'m> {
         let Some(head) = self.head.take() else {
             return self.refuse(What::Plain(500, "no request"));
         };
-        self.caller = None;
-        self.grant = None;
         let refusal = self.judge_place(&head);
         let refusal = refusal.or_else(|| self.judge_metadata(server, &head));
         let refusal = refusal.or_else(|| self.judge_grant(server, now, &head));
@@ -608,6 +611,7 @@ impl<'m> Http<'m> {
         Some(match head.method {
             _ if !has => NO_PATH,
             Method::Get | Method::Head => What::Metadata,
+            Method::Options if self.config.cors => What::Preflight,
             _ => What::Plain(405, "only GET is served here"),
         })
     }
@@ -641,7 +645,14 @@ impl<'m> Http<'m> {
                 .map(|caller| Grant::of_place(caller.id, caller.scopes));
             return self.judge_caller();
         };
-        let presented = presented(head, self.rx.get(..self.head_len).unwrap_or(&[]));
+        let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
+        let presented = presented(head, bytes);
+        if head
+            .field(bytes, Field::ApiKey)
+            .is_some_and(|key| presented.secret() != Some(key))
+        {
+            return Some(What::Plain(400, "two credentials that differ"));
+        }
         let endpoint = self.endpoint();
         match policy.admit(&mut server.app, endpoint, presented, now) {
             Ok(grant) => {
@@ -662,7 +673,7 @@ impl<'m> Http<'m> {
     #[cfg(feature = "policy")]
     fn endpoint(&self) -> Endpoint {
         #[cfg(feature = "a2a")]
-        if self.agent.is_asked() {
+        if self.agent.is_routed() {
             return Endpoint::Agent;
         }
         Endpoint::Mcp
@@ -678,37 +689,70 @@ impl<'m> Http<'m> {
     const fn by(&self) -> By {}
 
     /// Writes down that something was refused, if this says so. To be called
-    /// when the first byte of it goes out, so once.
+    /// when the first byte of it goes out, or would, so once.
     #[cfg(feature = "policy")]
     fn record<App>(&self, server: &mut Server<App>, now: Instant, what: What) {
-        let why = match what {
-            What::Plain(401, _) => Why::Credential,
-            What::Plain(..) => Why::Http,
-            What::Denied(denial) => match denial {
-                Denial::Missing(_) | Denial::Unknown(_) => Why::Credential,
-                Denial::Scope(_) => Why::Scope,
-                Denial::Tries(_) => Why::Tries,
-            },
+        let (operation, why) = match what {
+            What::Plain(401, _) => (Operation::Request, Why::Credential),
+            What::Plain(..) | What::Answer(403, _) => (Operation::Request, Why::Http),
+            What::Denied(denial) => (Operation::Request, denial.why()),
             What::Answer(_, reply)
             | What::StreamEnd(reply)
             | What::BatchHead(reply)
-            | What::BatchAnswer(reply) => {
-                return server.record_refusal(now, self.by(), &reply);
-            }
+            | What::BatchAnswer(reply) => match reply.body {
+                Body::Fault(fault) => fault.audit(),
+                _ => return,
+            },
             _ => return,
         };
         let request = Asked {
             endpoint: self.endpoint(),
-            operation: Operation::Request,
+            operation,
             subject: Subject::None,
         };
         server.record(now, self.by(), request, Happened::Refused(why));
     }
 
+    /// Writes down what was refused, and not told yet: the peer has gone.
+    #[cfg(feature = "policy")]
+    fn record_unsent<App>(&mut self, server: &mut Server<App>, now: Instant) {
+        if matches!(self.state, State::Judge) {
+            self.judge(server, now);
+        }
+        let unsent = match self.state {
+            State::Sending(Sending {
+                what, length: None, ..
+            }) => Some(what),
+            _ => self.refusal.take(),
+        };
+        if let Some(what) = unsent {
+            self.record(server, now, what);
+        }
+        #[cfg(feature = "a2a")]
+        self.record_unsaid(server, now, unsent);
+    }
+
+    /// Whether the credential of the request has ended since its head was
+    /// judged: what it then gets.
+    #[cfg(feature = "policy")]
+    fn lapsed<App>(&self, server: &Server<App>, now: Instant) -> Option<What> {
+        let policy = server.policy.as_ref()?;
+        if self.is_granted(server, now) {
+            return None;
+        }
+        let needed = policy.rules.needed(self.endpoint());
+        Some(What::Denied(Denial::Unknown(needed)))
+    }
+
+    /// Without a policy, credentials do not end.
+    #[cfg(not(feature = "policy"))]
+    const fn lapsed<App>(&self, _: &Server<App>, _: Instant) -> Option<What> {
+        None
+    }
+
     /// Whether what the request was granted is still good. A stream ends when
     /// it is not.
     #[cfg(feature = "policy")]
-    #[cfg(any(feature = "subscriptions", feature = "a2a"))]
     fn is_granted<App>(&self, server: &Server<App>, now: Instant) -> bool {
         match (&server.policy, &self.grant) {
             (Some(policy), Some(grant)) => policy.holds(grant, now),
@@ -868,6 +912,12 @@ impl<'m> Http<'m> {
                 return filled;
             }
             match self.state {
+                #[cfg(feature = "policy")]
+                State::Sending(sending) if self.gone => {
+                    // Nobody reads it.
+                    self.record(server, now, sending.what);
+                    self.sent(sending.what);
+                }
                 State::Sending(sending) => {
                     let length = match sending.length {
                         Some(length) => length,
@@ -918,6 +968,8 @@ impl<'m> Http<'m> {
 
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     fn send(&mut self, what: What) {
+        // What is refused is written down before it is dropped.
+        #[cfg(not(feature = "policy"))]
         if self.gone {
             // Nobody reads it.
             return self.sent(what);
@@ -950,7 +1002,7 @@ impl<'m> Http<'m> {
 
     /// Takes the request that stands in the buffer.
     fn take<App>(&mut self, server: &mut Server<App>, now: Instant) {
-        if let Some(refusal) = self.refusal.take() {
+        if let Some(refusal) = self.refusal.take().or_else(|| self.lapsed(server, now)) {
             return self.send(refusal);
         }
         let end = self.head_len.saturating_add(self.body_len);
@@ -1431,18 +1483,18 @@ impl<'m> Http<'m> {
             self.send(what);
             return true;
         }
+        #[cfg(all(feature = "subscriptions", feature = "policy"))]
+        if self.listen.is_some() && !self.is_granted(server, now) {
+            self.closing = true;
+            self.state = State::Closed;
+            return true;
+        }
         if self.streaming && self.spoke.after(KEEP_ALIVE_MS) <= now && !self.gone {
             self.send(What::KeepAlive);
             return true;
         }
         #[cfg(feature = "subscriptions")]
         if let Some(listen) = self.listen {
-            #[cfg(feature = "policy")]
-            if !self.is_granted(server, now) {
-                self.closing = true;
-                self.state = State::Closed;
-                return true;
-            }
             return self.tell(server, now, listen);
         }
         if let Some(mut call) = self.call.take() {
@@ -1504,6 +1556,20 @@ impl<'m> Http<'m> {
                 self.result,
                 &mut self.outcome,
             );
+        }
+        // What has begun goes on; nothing more begins.
+        #[cfg(feature = "policy")]
+        if batch.waiting.is_none()
+            && let Some(denied) = self.lapsed(server, now)
+        {
+            self.closing = true;
+            if batch.answered {
+                self.record(server, now, denied);
+                self.state = State::Closed;
+            } else {
+                self.send(denied);
+            }
+            return true;
         }
         let who = server.who(self.asker());
         let turn = batch.go_on(
@@ -1616,6 +1682,12 @@ impl<'m> Http<'m> {
         self.head_len = 0;
         self.body_len = 0;
         self.refusal = None;
+        // What comes next is nobody's until its head is judged.
+        #[cfg(feature = "policy")]
+        {
+            self.caller = None;
+            self.grant = None;
+        }
         self.batch = None;
         self.call = None;
         #[cfg(feature = "subscriptions")]
@@ -1857,6 +1929,14 @@ impl<'m> Http<'m> {
         if let Some(methods) = self.agent.methods() {
             return methods;
         }
+        #[cfg(feature = "policy")]
+        if self
+            .head
+            .as_ref()
+            .is_some_and(|head| self.is_metadata(head))
+        {
+            return READ_METHODS;
+        }
         #[cfg(feature = "sessions")]
         if server.desk.key.is_some() {
             return SESSION_METHODS;
@@ -1947,6 +2027,13 @@ struct Methods {
 const POST_ALONE: Methods = Methods {
     own: "POST",
     with_options: "POST, OPTIONS",
+};
+
+/// What is only read.
+#[cfg(any(feature = "policy", feature = "a2a"))]
+const READ_METHODS: Methods = Methods {
+    own: "GET, HEAD",
+    with_options: "GET, HEAD, OPTIONS",
 };
 
 #[cfg(all(feature = "sessions", feature = "subscriptions"))]

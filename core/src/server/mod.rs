@@ -51,6 +51,8 @@ use crate::policy::{Doer, Endpoint, Grant, Outcome as Happened, Policy, Request,
 #[cfg(feature = "policy")]
 use crate::time::Instant;
 use crate::tool::Caller;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+use crate::tool::Sight;
 
 /// What is served, and the application that its handlers act on.
 #[derive(Debug)]
@@ -96,6 +98,8 @@ impl<App> Server<App> {
             shown: self.device.shown(&self.app, caller),
             #[cfg(not(feature = "scopes"))]
             shown: Shown::ALL,
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            sight: Sight::of(caller),
             #[cfg(feature = "tasks")]
             tasks: false,
         }
@@ -117,6 +121,8 @@ impl<App> Server<App> {
                 }),
                 None => self.device.shown(&self.app, caller),
             },
+            #[cfg(any(feature = "resources", feature = "prompts"))]
+            sight: Sight::of(caller),
             #[cfg(feature = "tasks")]
             tasks: false,
             grant,

@@ -308,6 +308,38 @@ pub enum TaskSupport {
     AfterInput,
 }
 
+/// What somebody may see of tables whose entries tell which scopes they need.
+#[cfg(any(feature = "resources", feature = "prompts"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sight(#[cfg(feature = "scopes")] u32);
+
+#[cfg(any(feature = "resources", feature = "prompts"))]
+#[cfg(feature = "scopes")]
+impl Sight {
+    /// What this caller sees.
+    pub(crate) const fn of(caller: Caller) -> Self {
+        Self(caller.scopes)
+    }
+
+    /// Whether he has all of these scopes.
+    pub(crate) const fn has(self, needed: u32) -> bool {
+        needed & !self.0 == 0
+    }
+}
+
+/// Without scopes everybody sees everything.
+#[cfg(any(feature = "resources", feature = "prompts"))]
+#[cfg(not(feature = "scopes"))]
+impl Sight {
+    pub(crate) const fn of(_: Caller) -> Self {
+        Self()
+    }
+
+    pub(crate) const fn has(self, _: u32) -> bool {
+        true
+    }
+}
+
 /// Who calls, as the transport has found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -317,7 +349,8 @@ pub struct Caller {
     /// (M-148).
     pub id: u32,
     /// What the caller may do: bits of the application's choice, to be
-    /// compared with the scopes of a tool (feature `scopes`).
+    /// compared with the scopes of a tool, a resource or a prompt (feature
+    /// `scopes`).
     pub scopes: u32,
 }
 

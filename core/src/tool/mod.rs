@@ -23,6 +23,8 @@ pub use catalog::{Catalog, Entry, Handler};
 pub(crate) use check::quote;
 pub use check::{check, check_result};
 pub use decimal::Decimal;
+#[cfg(any(feature = "resources", feature = "prompts"))]
+pub(crate) use descriptor::Sight;
 pub use descriptor::{
     Asks, Caller, Capabilities, Effects, Input, Literal, Param, TaskSupport, Tool, Type,
 };

@@ -2,8 +2,8 @@
 //! MCP.
 
 use super::{
-    EVENTS, Http, JSON, KEEP_ALIVE_MS, Methods, NOT_SERVED, POST_ALONE, Sending, State, What,
-    presented,
+    EVENTS, Http, JSON, KEEP_ALIVE_MS, Methods, NOT_SERVED, POST_ALONE, READ_METHODS, Sending,
+    State, What, presented,
 };
 #[cfg(feature = "policy")]
 use crate::a2a::Seen;
@@ -116,6 +116,12 @@ impl Post {
         };
     }
 
+    /// Whether the request came in by the agent's door.
+    #[cfg(feature = "policy")]
+    pub(super) fn is_routed(&self) -> bool {
+        self.route.is_some()
+    }
+
     /// Whether the request is for the agent.
     pub(super) fn is_asked(&self) -> bool {
         #[cfg(feature = "tasks")]
@@ -129,9 +135,9 @@ impl Post {
     pub(super) fn methods(&self) -> Option<Methods> {
         Some(match self.route? {
             Route::Endpoint => POST_ALONE,
-            Route::Card(_) => CARD_METHODS,
+            Route::Card(_) => READ_METHODS,
             #[cfg(feature = "pages")]
-            Route::Page => CARD_METHODS,
+            Route::Page => READ_METHODS,
         })
     }
 }
@@ -251,7 +257,9 @@ impl Http<'_> {
                         continue;
                     }
                     #[cfg(feature = "policy")]
-                    if self.streaming && !self.is_granted(server, now) {
+                    if !self.is_granted(server, now) {
+                        // The task goes on; nobody may hear of it.
+                        self.record_stop(server, now, None);
                         self.agent.clear();
                         self.closing = true;
                         self.state = State::Closed;
@@ -404,7 +412,7 @@ impl Http<'_> {
         desk: &mut AgentDesk<'_, App>,
         now: Instant,
     ) {
-        if let Some(refusal) = self.refusal.take() {
+        if let Some(refusal) = self.refusal.take().or_else(|| self.lapsed(server, now)) {
             return self.send(refusal);
         }
         let bytes = self.rx.get(..self.head_len).unwrap_or(&[]);
@@ -533,7 +541,7 @@ impl Http<'_> {
 
     /// Writes down what an answer says, when its first byte goes out.
     #[cfg(feature = "policy")]
-    fn record_said<App: Runtime>(&mut self, server: &mut Server<App>, now: Instant, said: Said) {
+    fn record_said<App>(&mut self, server: &mut Server<App>, now: Instant, said: Said) {
         let why = match said {
             Said::Answer(reply) | Said::Event(reply) | Said::Last(reply) => reply.refused(),
             Said::NotGet => Some(Why::Http),
@@ -546,6 +554,23 @@ impl Http<'_> {
         }
         if let Some(why) = why {
             self.record_agent(server, now, Subject::None, Outcome::Refused(why));
+        }
+    }
+
+    /// Writes down what was to be said of a refusal: this, or what comes
+    /// behind the head of its stream.
+    #[cfg(feature = "policy")]
+    pub(super) fn record_unsaid<App>(
+        &mut self,
+        server: &mut Server<App>,
+        now: Instant,
+        unsent: Option<What>,
+    ) {
+        if let Some(What::Agent(said)) = unsent {
+            self.record_said(server, now, said);
+        }
+        if let Some(said) = self.agent.held.take() {
+            self.record_said(server, now, said);
         }
     }
 
@@ -770,20 +795,15 @@ impl Http<'_> {
             answer.connection = head.connection(self.closing);
         }
         answer.allow = matches!(said, Said::NotGet).then_some(if self.config.cors {
-            CARD_METHODS.with_options
+            READ_METHODS.with_options
         } else {
-            CARD_METHODS.own
+            READ_METHODS.own
         });
-        answer.cors = self.cors(status, CARD_METHODS, EXPOSED);
+        answer.cors = self.cors(status, READ_METHODS, EXPOSED);
         answer.extra = &fields;
         answer.write(out);
     }
 }
-
-const CARD_METHODS: Methods = Methods {
-    own: "GET, HEAD",
-    with_options: "GET, HEAD, OPTIONS",
-};
 
 /// What a page of another origin may read beside the body.
 const EXPOSED: &str = "A2A-Extensions, ETag";
