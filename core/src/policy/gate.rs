@@ -43,6 +43,7 @@ pub trait Guard<App> {
 
     /// Whether a caller may do this, asked after scopes, owner and tenant
     /// have said yes. What is not allowed is answered as if it was not there.
+    /// A message to a task asks for the task and for its tool or skill.
     /// It is asked for each tool at each request, so it should be short.
     fn allows(app: &App, who: &Grant, request: &Request) -> bool {
         let _ = (app, who, request);

@@ -962,6 +962,8 @@ impl Line<'_> {
         out: &mut [u8],
     ) -> usize {
         tasks.run_with_tools(App::SKILLS, &server.device.tools, &mut server.app, now);
+        #[cfg(feature = "policy")]
+        server.record_ends(tasks);
         self.tasks = true;
         let mut filled = 0usize;
         loop {
@@ -984,10 +986,7 @@ impl Line<'_> {
                 tasks,
                 now,
                 owner,
-                #[cfg(feature = "policy")]
                 self.asker(),
-                #[cfg(not(feature = "policy"))]
-                (),
                 ask,
                 message,
                 self.result,

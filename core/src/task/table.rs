@@ -306,6 +306,21 @@ pub(super) struct Shared {
     clock: Option<(Instant, u64)>,
     /// Places that were taken from finished tasks.
     dropped: u32,
+    /// The newest entry when it was looked for ends last.
+    #[cfg(feature = "policy")]
+    looked: u64,
+}
+
+/// A task that has ended.
+#[cfg(feature = "policy")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) id: TaskId,
+    pub(crate) who: Principal,
+    pub(crate) at: Instant,
+    pub(crate) state: State,
+    /// Whether its work is a tool.
+    pub(crate) tool: bool,
 }
 
 impl Shared {
@@ -427,6 +442,8 @@ impl<'m> Tasks<'m> {
                 last: 0,
                 clock: None,
                 dropped: 0,
+                #[cfg(feature = "policy")]
+                looked: 0,
             },
             rules,
             share,
@@ -523,6 +540,19 @@ impl<'m> Tasks<'m> {
         Some(record.skill)
     }
 
+    /// The place of the tool that does its work; nothing for a skill.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn tool(&self, task: Task) -> Option<u8> {
+        let record = self.record(task)?;
+        (record.talk == Talk::Tool).then_some(record.skill)
+    }
+
+    /// The scopes that a sender of messages needs, beside those of a skill.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn needs(&self, task: Task) -> u32 {
+        self.log(task).map_or(0, ask::needs)
+    }
+
     /// Whether the device has failed, not the work of the task.
     #[cfg(feature = "tasks")]
     pub(crate) fn is_fault(&self, task: Task) -> bool {
@@ -543,6 +573,37 @@ impl<'m> Tasks<'m> {
     /// what stands now.
     pub(crate) fn last(&self) -> u64 {
         self.shared.last
+    }
+
+    /// The next task that has ended since this was asked before, in the
+    /// order of their ends, each once. One that was not taken in the first
+    /// place is none.
+    #[cfg(feature = "policy")]
+    pub(crate) fn ended(&mut self) -> Option<End> {
+        let looked = self.shared.looked;
+        if looked == self.shared.last {
+            return None;
+        }
+        let ended = self.records.iter().filter(|one| {
+            let taken = one.skill != u8::MAX || one.state() != Some(State::Rejected);
+            one.changed > looked && taken && one.state().is_some_and(State::is_terminal)
+        });
+        let Some(record) = ended.min_by_key(|one| one.changed) else {
+            self.shared.looked = self.shared.last;
+            return None;
+        };
+        self.shared.looked = record.changed;
+        #[cfg(feature = "tasks")]
+        let tool = record.talk == Talk::Tool;
+        #[cfg(not(feature = "tasks"))]
+        let tool = false;
+        Some(End {
+            id: record.id,
+            who: record.who,
+            at: record.ended,
+            state: record.state()?,
+            tool,
+        })
     }
 
     /// How many tasks were dropped so far.
@@ -789,7 +850,7 @@ impl<'m> Tasks<'m> {
 
     /// Takes responses to the questions of a task, by the names that they
     /// have outside. Others are ignored (M-162). Once none is open, the task
-    /// goes on.
+    /// goes on, as that of who has answered. Whether any was taken.
     ///
     /// # Errors
     /// See [`Refusal`]; nothing has changed then.
@@ -797,27 +858,28 @@ impl<'m> Tasks<'m> {
     pub(crate) fn answer(
         &mut self,
         task: Task,
+        who: Principal,
         responses: Value<'_>,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let share = self.share;
         let Some(record) = self
             .records
             .get_mut(usize::from(task.at))
             .filter(|record| record.born == task.born && !record.stop)
         else {
-            return Ok(());
+            return Ok(false);
         };
         let room = Self::room(self.logs, share, usize::from(task.at));
         let len = usize::from(record.len);
         let Some((log, rest)) = room.split_at_mut_checked(len) else {
-            return Ok(());
+            return Ok(false);
         };
         let log = &*log;
         let mut count = Sink::counter();
         let open = ask::open_answers(&mut count, log, responses);
         if count.total() == 0 {
-            return Ok(());
+            return Ok(false);
         }
         let number = self.shared.last.saturating_add(1);
         let mut pieces = Pieces::Write(Sink::new(rest));
@@ -835,6 +897,7 @@ impl<'m> Tasks<'m> {
             return Err(Refusal::TooLong { need, room: share });
         }
         record.len = u16::try_from(end).unwrap_or(u16::MAX);
+        record.who = who;
         self.shared.last = number;
         if open == 0 {
             let mut place = Place {
@@ -846,7 +909,7 @@ impl<'m> Tasks<'m> {
             place.become_(State::Working, "");
             place.record.wake = now;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Wants a task stopped. Work that has not begun is stopped by that; any
