@@ -56,11 +56,16 @@ use crate::tool::{Blocks, Call, Entry, Outcome, Piece, check, run};
 /// ```
 pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> Step {
     let record = &mut *work.place.record;
-    if record.stop && record.step == 0 {
-        return Step::STOPPED;
-    }
     let log = work.place.room.get(..usize::from(record.len));
     let log = log.unwrap_or(&[]);
+    // A tool that has asked is at its first step again, and may have begun.
+    #[cfg(feature = "input")]
+    let fresh = ask::first_asked(log) == u64::MAX;
+    #[cfg(not(feature = "input"))]
+    let fresh = true;
+    if record.stop && record.step == 0 && fresh {
+        return Step::STOPPED;
+    }
     let object = arguments(log).find_map(|part| match part.content {
         Content::Data(json) => Some(Value::checked(json)),
         _ => None,
