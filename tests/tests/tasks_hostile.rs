@@ -5,7 +5,6 @@
 
 use agentmote::server::{Line, LineMemory};
 use agentmote::task::Kept;
-use agentmote::time::Instant;
 use agentmote_tests::peer::lines;
 use agentmote_tests::rig::{ALL, ANN, BOB, WAYS, Way, World};
 use serde_json::{Value, json};
@@ -138,5 +137,435 @@ fn an_answer_whose_task_was_dropped_does_not_run_into_the_next() {
         }
         let answer = ask(&mut line, &mut world, "tools/call", r#""name":"now""#);
         assert_eq!(answer["result"]["content"][0]["text"], "now");
+    }
+}
+
+/// What differs from run to run: ids and times.
+fn like(answer: &Value, id: &str) -> String {
+    answer.to_string().replace(id, "ID")
+}
+
+/// Every request and answer in pieces of every small size says the same.
+#[test]
+fn pieces_of_any_size_say_the_same() {
+    for way in WAYS {
+        let story = |cut: usize| {
+            let mut world = World::new(way);
+            world.cut = cut;
+            let id = world.task("pair", "{}");
+            world.pass(5);
+            let task = world.get(&id);
+            let names: Vec<String> = requests(&task).keys().cloned().collect();
+            let accept = json!({"action": "accept", "content": {"name": "\u{1F600}\"\\"}});
+            let both = json!({names[0].as_str(): accept, names[1].as_str(): accept});
+            world.update(&id, &both);
+            world.pass(5);
+            let done = world.get(&id);
+            let mut text = like(&task, &id) + &like(&done, &id);
+            for at in ["createdAt", "lastUpdatedAt"] {
+                for one in [&task, &done] {
+                    text = text.replace(one[at].as_str().expect("a time"), "");
+                }
+            }
+            text
+        };
+        let whole = story(4096);
+        assert!(whole.contains("completed"), "{whole}");
+        for cut in 1..20 {
+            let same = story(cut);
+            let ttl = |text: &str| text.rfind("ttlMs").map(|at| text[..at].to_owned());
+            assert_eq!(ttl(&same), ttl(&whole), "{way:?} {cut}");
+        }
+    }
+}
+
+fn requests(task: &Value) -> &serde_json::Map<String, Value> {
+    task["inputRequests"].as_object().expect("questions")
+}
+
+/// A line that ends at any byte of a call, or of its answer.
+#[test]
+fn a_line_that_ends_at_any_byte_leaves_no_half_of_a_task() {
+    let text = modern(2, "tools/call", r#""name":"turn","arguments":{"deg":3}"#);
+    for at in 0..text.len() {
+        let mut world = World::new(Way::Line);
+        let mut memory = Memory::new();
+        let mut line = Line::new(&mut memory);
+        let mut rest = &text.as_bytes()[..at];
+        while !rest.is_empty() {
+            rest = &rest[line.receive(rest)..];
+        }
+        assert_eq!(hear(&mut line, &mut world, 4096, 1), b"");
+        let now = world.at();
+        line.reset(&mut world.server, now);
+        assert_eq!(world.desk.tasks.count(), 0, "{at}");
+        let answer = ask(&mut line, &mut world, "tools/call", r#""name":"now""#);
+        assert_eq!(answer["result"]["content"][0]["text"], "now");
+    }
+    for taken in 0..400 {
+        let mut world = World::new(Way::Line);
+        let mut memory = Memory::new();
+        let mut line = Line::new(&mut memory);
+        assert_eq!(line.receive(text.as_bytes()), text.len());
+        let mut out = vec![0; taken];
+        let now = world.at();
+        let (server, tasks) = (&mut world.server, &mut world.desk.tasks);
+        let n = line.poll_tasks(server, tasks, ANN, now, &mut out);
+        line.reset(server, now);
+        // It has begun once it was taken, and goes on.
+        let begun = world.desk.tasks.count();
+        assert_eq!(begun, 1, "{taken}");
+        world.pass(200);
+        assert_eq!((world.server.app.begun, world.server.app.stopped), (1, 0));
+        let answer = ask(&mut line, &mut world, "tools/call", r#""name":"now""#);
+        assert_eq!(answer["result"]["content"][0]["text"], "now");
+        if n < taken {
+            break;
+        }
+    }
+}
+
+/// What is no answer is refused, or leaves the question as it is; the answer
+/// that comes then is taken.
+#[test]
+fn wrong_updates_leave_the_question_open() {
+    for way in WAYS {
+        let mut world = World::new(way);
+        let id = world.task("sure", "{}");
+        world.pass(5);
+        let task = world.get(&id);
+        let name = requests(&task).keys().next().expect("one").clone();
+        let yes = r#"{"action":"accept","content":{"confirm":true}}"#;
+        let many: Vec<String> = (0..65).map(|n| format!(r#""n{n}":{{}}"#)).collect();
+        let many = format!("{{{}}}", many.join(","));
+        let deep = format!(
+            r#"{{"{name}":{{"a":{}{}}}}}"#,
+            "[".repeat(70),
+            "]".repeat(70)
+        );
+        let escaped = format!("\\u{:04x}{}", u32::from(name.as_bytes()[0]), &name[1..]);
+        for wrong in [
+            "null",
+            "7",
+            "\"x\"",
+            "[]",
+            &format!("[{yes}]"),
+            &format!(r#"{{"{name}":true}}"#),
+            &format!(r#"{{"{name}":[{yes}]}}"#),
+            &format!(r#"{{"{name}":"yes"}}"#),
+            &format!(r#"{{"{name}":null}}"#),
+            &format!(r#"{{"{name}":{yes},"{name}":{yes}}}"#),
+            &format!(r#"{{"{name}":{yes},"{escaped}":{yes}}}"#),
+            &many,
+            &deep,
+        ] {
+            let params = format!(r#"{{"taskId":"{id}","inputResponses":{wrong}}}"#);
+            let answer = refused(&mut world, way, &id, &params);
+            let code = answer["error"]["code"].as_i64();
+            assert!(
+                matches!(code, Some(-32602 | -32700 | -32600)),
+                "{wrong}: {answer}"
+            );
+            assert_eq!(requests(&world.get(&id)), requests(&task), "{wrong}");
+        }
+        for other in [
+            "sure",
+            "sure-",
+            "SURE-1",
+            "sure-18446744073709551615",
+            "",
+            "-",
+            "sure-01",
+        ] {
+            world.update(
+                &id,
+                &json!({other: {"action": "accept", "content": {"confirm": true}}}),
+            );
+            assert_eq!(requests(&world.get(&id)), requests(&task), "{other}");
+        }
+        assert_eq!(world.server.app.begun, 0);
+        // The name as another encoder writes it is the same name.
+        let params = format!(r#"{{"taskId":"{id}","inputResponses":{{"{escaped}":{yes}}}}}"#);
+        let (_, ack) = world.raw(ANN, ALL, "tasks/update", &params);
+        assert_eq!(ack["result"]["resultType"], "complete", "{ack}");
+        for _ in 0..3 {
+            world.pass(5);
+            assert_eq!(world.get(&id)["status"], "completed");
+            world.raw(ANN, ALL, "tasks/update", &params);
+        }
+        assert_eq!(world.server.app.begun, 1);
+    }
+}
+
+/// The answer to an update whose parameters serde would refuse to read.
+fn refused(world: &mut World, way: Way, id: &str, params: &str) -> Value {
+    let body = modern(5, "tasks/update", &params[1..params.len() - 1]);
+    let body = body.trim_end();
+    match way {
+        Way::Line => world.line(ANN, body),
+        Way::Http => {
+            let head = format!("Mcp-Method: tasks/update\r\nMcp-Name: {id}\r\n");
+            world.post(ANN, &head, body).1
+        }
+    }
+}
+
+/// Answers of the right name and the wrong shape: the tool asks again under a
+/// new name, or says what it cannot read; it does not act.
+#[test]
+fn answers_of_a_wrong_shape_are_asked_for_again() {
+    for way in WAYS {
+        for wrong in [
+            json!({}),
+            json!({"action": "maybe"}),
+            json!({"action": 1, "content": {"confirm": true}}),
+            json!({"action": "accept"}),
+            json!({"action": "accept", "content": {}}),
+            json!({"action": "accept", "content": []}),
+            json!({"action": "accept", "content": {"confirm": "true"}}),
+            json!({"action": "accept", "content": {"confirm": 1}}),
+            json!({"content": {"confirm": true}}),
+        ] {
+            let mut world = World::new(way);
+            let id = world.task("sure", "{}");
+            world.pass(5);
+            let first = world.get(&id);
+            let name = requests(&first).keys().next().expect("one").clone();
+            world.update(&id, &json!({name.as_str(): wrong}));
+            world.pass(5);
+            let task = world.get(&id);
+            if task["status"] == "input_required" {
+                assert!(!requests(&task).contains_key(&name), "{wrong}");
+            } else {
+                assert_eq!(task["result"]["isError"], true, "{wrong}: {task}");
+            }
+            assert_eq!(world.server.app.begun, 0, "{wrong}");
+        }
+    }
+}
+
+/// Cancelled at each of its steps, twice, and answered after it.
+#[test]
+fn a_wish_to_stop_at_every_step() {
+    for way in WAYS {
+        for tool in ["turn", "sure", "pair", "drill", "weld"] {
+            for at in 0..8 {
+                let mut world = World::new(way);
+                let arguments = if tool == "turn" { r#"{"deg":3}"# } else { "{}" };
+                let id = world.task(tool, arguments);
+                world.pass(at);
+                let before = world.get(&id);
+                let wish = format!(r#"{{"taskId":"{id}"}}"#);
+                world.ann("tasks/cancel", &wish);
+                let asked = before["inputRequests"].as_object();
+                for name in asked.into_iter().flat_map(|all| all.keys()) {
+                    let yes = json!({"confirm": true, "name": "n"});
+                    world.update(
+                        &id,
+                        &json!({name.as_str(): {"action": "accept", "content": yes}}),
+                    );
+                }
+                world.ann("tasks/cancel", &wish);
+                world.pass(3);
+                let task = world.get(&id);
+                let status = task["status"].as_str().expect("a status");
+                let rig = &world.server.app;
+                if tool == "weld" {
+                    assert!(matches!(status, "completed" | "cancelled"), "{task}");
+                    continue;
+                }
+                assert_eq!(status, "cancelled", "{tool} {at}: {task}");
+                assert!(task.get("inputRequests").is_none());
+                if tool == "turn" || tool == "drill" {
+                    assert_eq!(rig.begun, rig.stopped, "{tool} {at}");
+                } else {
+                    assert_eq!((rig.begun, rig.stopped), (0, 0), "{tool} {at}");
+                }
+                world.pass(300);
+                assert_eq!(world.get(&id), task);
+            }
+        }
+    }
+}
+
+/// A table that is full of ended tasks gives the place of the oldest, once it
+/// was kept long enough, and not before.
+#[test]
+fn a_place_is_taken_after_its_time() {
+    for way in WAYS {
+        let mut world = World::new(way);
+        let mut ids = Vec::new();
+        for _ in 0..4 {
+            ids.push(world.task("weld", "{}"));
+            world.pass(10);
+        }
+        let (_, busy) = world.raw(ANN, ALL, "tools/call", r#"{"name":"weld"}"#);
+        assert_eq!(
+            busy["error"]["message"],
+            "Busy: 4 tasks, which is the limit"
+        );
+        // Whoever asks: the limit is one of all.
+        let (_, busy) = world.raw(BOB, ALL, "tools/call", r#"{"name":"weld"}"#);
+        assert_eq!(busy["error"]["code"], -32603);
+        let ttl = world.get(&ids[0])["ttlMs"].as_u64().expect("a time");
+        assert!((600_000..600_010).contains(&ttl), "{ttl}");
+        world.now = 599_990;
+        let (_, busy) = world.raw(ANN, ALL, "tools/call", r#"{"name":"weld"}"#);
+        assert_eq!(busy["error"]["code"], -32603);
+        world.now = 600_009;
+        let new = world.task("weld", "{}");
+        let gone = format!(r#"{{"taskId":"{}"}}"#, ids[0]);
+        for method in ["tasks/get", "tasks/cancel"] {
+            let (_, answer) = world.raw(ANN, ALL, method, &gone);
+            assert_eq!(answer["error"]["code"], -32602);
+        }
+        for id in ids[1..].iter().chain([&new]) {
+            world.get(id);
+        }
+    }
+}
+
+/// Clocks that jump ahead, stand still, go back, or are set to nonsense.
+#[test]
+fn clocks_that_jump_do_no_harm() {
+    for way in WAYS {
+        for (jump, set) in [
+            (u64::MAX - 3, None),
+            (u64::MAX, None),
+            (1 << 62, Some(0)),
+            (5, Some(u64::MAX)),
+            (5, Some(1)),
+        ] {
+            let mut world = World::new(way);
+            let id = world.task("sure", "{}");
+            world.pass(5);
+            let asked = world.get(&id);
+            if let Some(millis) = set {
+                let now = world.at();
+                world.desk.tasks.set_clock(millis, now);
+            }
+            let before = world.now;
+            world.now = jump;
+            let now = world.at();
+            world.desk.run(&mut world.server, now);
+            let body = modern(5, "tasks/get", &format!(r#""taskId":"{id}""#));
+            let told = once(&mut world, &body);
+            assert_eq!(told["result"]["status"], "input_required", "{told}");
+            assert_eq!(told["result"]["createdAt"], asked["createdAt"]);
+            // And back.
+            world.now = before - 3;
+            let name = requests(&asked).keys().next().expect("one").clone();
+            world.update(
+                &id,
+                &json!({name.as_str(): {"action": "accept", "content": {"confirm": true}}}),
+            );
+            world.pass(10);
+            let task = world.get(&id);
+            assert_eq!(task["status"], "completed");
+            let (from, to) = (&task["createdAt"], &task["lastUpdatedAt"]);
+            assert!(
+                from.as_str() <= to.as_str() || set == Some(u64::MAX),
+                "{task}"
+            );
+        }
+    }
+}
+
+/// One line and one poll, at a time that must not be added to.
+fn once(world: &mut World, text: &str) -> Value {
+    let mut memory = Memory::new();
+    let mut line = Line::new(&mut memory);
+    assert_eq!(line.receive(text.as_bytes()), text.len());
+    let mut out = vec![0; 4096];
+    let now = world.at();
+    let (server, tasks) = (&mut world.server, &mut world.desk.tasks);
+    let n = line.poll_tasks(server, tasks, ANN, now, &mut out);
+    lines(&out[..n]).remove(0)
+}
+
+/// Memory that is too small for a question, for the story of many, and for a
+/// result: told with both numbers, and never a task that hangs.
+#[test]
+fn memory_that_is_too_small_is_told() {
+    for way in WAYS {
+        // Each wrong answer is asked again until the record is full.
+        let mut world = World::with::<2, 1024, 512>(way);
+        let id = world.task("sure", "{}");
+        for round in 0.. {
+            world.pass(5);
+            let task = world.get(&id);
+            if task["status"] != "input_required" {
+                assert_eq!(task["status"], "failed", "{task}");
+                let why = task["error"]["message"].as_str().expect("why");
+                assert_eq!(why, "Internal error: the task has no room for a question");
+                assert!(round > 1);
+                break;
+            }
+            let name = requests(&task).keys().next().expect("one").clone();
+            let params = json!({"taskId": id, "inputResponses":
+                {name.as_str(): {"action": "accept", "content": {"confirm": 1}}}});
+            let (_, ack) = world.raw(ANN, ALL, "tasks/update", &params.to_string());
+            if ack.get("error").is_some() {
+                let why = ack["error"]["message"].as_str().expect("why");
+                assert!(why.starts_with("The task needs "), "{why}");
+                // It is still open, and can be stopped.
+                assert_eq!(requests(&world.get(&id)), requests(&task));
+                world.ann("tasks/cancel", &format!(r#"{{"taskId":"{id}"}}"#));
+                world.pass(5);
+                assert_eq!(world.get(&id)["status"], "cancelled");
+                break;
+            }
+            assert!(round < 20);
+        }
+        assert_eq!(world.server.app.begun, 0);
+        // The smallest records there are.
+        let mut world = World::with::<2, 512, 192>(way);
+        for tool in ["pair", "model", "blocks", "sure", "large"] {
+            let (_, made) = world.raw(ANN, ALL, "tools/call", &format!(r#"{{"name":"{tool}"}}"#));
+            let Some(id) = made["result"]["taskId"].as_str() else {
+                let why = made["error"]["message"].as_str().expect("why");
+                assert!(why.contains("needs") || why.contains("Busy"), "{why}");
+                continue;
+            };
+            world.pass(5);
+            let task = world.get(id);
+            assert_ne!(task["status"], "working", "{tool}");
+            world.ann("tasks/cancel", &format!(r#"{{"taskId":"{id}"}}"#));
+            world.pass(5);
+            world.now += 700_000;
+        }
+        // No room for results at all.
+        let mut world = World::with::<4, 1536, 0>(way);
+        let why = "a tool needs 96 bytes of the tasks' result buffer, which has 0";
+        for (tool, arguments) in [
+            ("weld", "{}"),
+            ("blocks", "{}"),
+            ("turn", r#"{"deg":1}"#),
+            ("sure", "{}"),
+        ] {
+            let id = world.task(tool, arguments);
+            world.pass(200);
+            let task = world.get(&id);
+            assert_eq!(task["result"]["content"][0]["text"], why);
+            assert_eq!(task["result"]["isError"], true);
+        }
+        assert_eq!(world.server.app.begun, 0);
+        // Answers that leave a tool no room: it is not run with them.
+        let mut world = World::with::<1, 1536, 192>(way);
+        let id = world.task("sure", "{}");
+        world.pass(5);
+        let task = world.get(&id);
+        let name = requests(&task).keys().next().expect("one").clone();
+        let long = "x".repeat(120);
+        world.update(
+            &id,
+            &json!({name: {"action": "accept", "content": {"confirm": true}, "more": long}}),
+        );
+        world.pass(5);
+        let task = world.get(&id);
+        let why = task["result"]["content"][0]["text"].as_str().expect("why");
+        assert!(why.starts_with("a tool with these answers needs "), "{why}");
+        assert!(why.ends_with(", which has 192"), "{why}");
+        assert_eq!(world.server.app.begun, 0);
     }
 }

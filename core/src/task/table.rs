@@ -252,8 +252,9 @@ impl Record {
 ///   most 255.
 /// * `LOG` bytes for what one task comes to: its messages, statuses,
 ///   artifacts; at least 512.
-/// * `RESULT` bytes: the largest result of a tool that is run as a skill; 0
-///   without such a skill, else at least 192.
+/// * `RESULT` bytes: the largest result of a tool that is run as a skill or
+///   whose call becomes a task, and the answers to its questions; 0 without
+///   such a tool, else at least 192.
 ///
 /// Beside its log, a task costs [`TaskMemory::TASK_BYTES`].
 #[derive(Debug)]
