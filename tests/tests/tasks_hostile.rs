@@ -3,10 +3,12 @@
 //! tables and memory that is too small. Nothing panics, nothing hangs, nothing
 //! acts twice, and the next message works.
 
+use agentmote::a2a::{Caller as A2aCaller, Exchange, Facts, Next};
+use agentmote::buf::Sink;
 use agentmote::server::{Line, LineMemory};
 use agentmote::task::Kept;
 use agentmote_tests::peer::lines;
-use agentmote_tests::rig::{ALL, ANN, BOB, WAYS, Way, World};
+use agentmote_tests::rig::{AGENT, ALL, ANN, BOB, WAYS, Way, World};
 use serde_json::{Value, json};
 
 type Memory = LineMemory<1024, 512, 2, 512>;
@@ -568,4 +570,269 @@ fn memory_that_is_too_small_is_told() {
         assert!(why.ends_with(", which has 192"), "{why}");
         assert_eq!(world.server.app.begun, 0);
     }
+}
+
+/// The states that a stream of A2A tells, and whether it has ended.
+struct Stream {
+    exchange: Exchange,
+    body: String,
+    told: Vec<String>,
+    ended: bool,
+}
+
+impl Stream {
+    fn new(world: &mut World, method: &str, params: &str) -> Self {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        let facts = Facts {
+            caller: A2aCaller {
+                principal: ANN,
+                tenant: "",
+                known: true,
+            },
+            version: Some(b"1.0"),
+            extensions: 0,
+            buf: body.as_bytes(),
+            body: body.as_bytes(),
+        };
+        let mut exchange = Exchange::new();
+        let now = world.at();
+        let (tasks, app) = (&mut world.desk.tasks, &mut world.server.app);
+        exchange.begin(&AGENT, tasks, app, &facts, now);
+        Self {
+            exchange,
+            body,
+            told: Vec::new(),
+            ended: false,
+        }
+    }
+
+    /// Takes what there is.
+    fn look(&mut self, world: &World) {
+        while !self.ended {
+            let reply = match self.exchange.poll(&world.desk.tasks, world.at()) {
+                Next::Wait => return,
+                Next::Event(reply) => reply,
+                Next::Answer(reply) | Next::Last(reply) => {
+                    self.ended = true;
+                    reply
+                }
+                Next::Gone => panic!("the task was dropped"),
+            };
+            let mut room = vec![0; 8192];
+            let mut out = Sink::new(&mut room);
+            let tasks = &world.desk.tasks;
+            assert!(reply.write(&mut out, &AGENT, tasks, self.body.as_bytes()));
+            let json: Value = serde_json::from_slice(out.kept()).expect("JSON");
+            let result = json["result"].as_object().expect("a result");
+            let (kind, what) = result.iter().next().expect("one");
+            let state = what["status"]["state"].as_str();
+            self.told.push(format!("{kind} {}", state.unwrap_or("-")));
+        }
+    }
+}
+
+/// One task: watched by A2A, asked and answered by MCP, in parts by both.
+#[test]
+fn a_stream_of_a2a_tells_what_mcp_does() {
+    for way in WAYS {
+        let mut world = World::new(way);
+        let id = world.task("pair", "{}");
+        let wish = format!(r#"{{"id":"{id}"}}"#);
+        let mut stream = Stream::new(&mut world, "SubscribeToTask", &wish);
+        stream.look(&world);
+        world.pass(5);
+        stream.look(&world);
+        let task = world.get(&id);
+        let names: Vec<String> = requests(&task).keys().cloned().collect();
+        // The first by MCP: the task waits for the other one.
+        let accept = json!({"action": "accept", "content": {"name": "by-mcp"}});
+        world.update(&id, &json!({names[0].as_str(): accept}));
+        world.pass(5);
+        stream.look(&world);
+        assert!(
+            stream
+                .told
+                .last()
+                .is_some_and(|last| last.ends_with("INPUT_REQUIRED"))
+        );
+        // The second by A2A, which waits for what comes of it.
+        let params = format!(
+            r#"{{"message":{{"messageId":"m","role":"ROLE_USER","taskId":"{id}","parts":[{{"data":{{"two":{{"name":"by-a2a"}}}}}}]}}}}"#
+        );
+        let mut send = Stream::new(&mut world, "SendMessage", &params);
+        send.look(&world);
+        assert!(!send.ended);
+        // Answered already.
+        world.update(&id, &json!({names[1].as_str(): accept}));
+        world.pass(5);
+        send.look(&world);
+        stream.look(&world);
+        assert_eq!(send.told, ["task TASK_STATE_COMPLETED"]);
+        assert!(stream.ended);
+        assert_eq!(
+            stream.told,
+            [
+                "task TASK_STATE_INPUT_REQUIRED",
+                "statusUpdate TASK_STATE_WORKING",
+                "artifactUpdate -",
+                "statusUpdate TASK_STATE_COMPLETED",
+            ]
+        );
+        let task = world.get(&id);
+        assert_eq!(task["result"]["content"][0]["text"], "by-mcp and by-a2a");
+    }
+}
+
+/// Stopped by one wire while the other waits, both ways.
+#[test]
+fn a_wish_to_stop_reaches_who_waits_on_the_other_wire() {
+    for way in WAYS {
+        let mut world = World::new(way);
+        let id = world.task("drill", "{}");
+        world.pass(5);
+        let params = format!(
+            r#"{{"message":{{"messageId":"m","role":"ROLE_USER","taskId":"{id}","parts":[{{"text":"perhaps"}}]}}}}"#
+        );
+        let mut send = Stream::new(&mut world, "SendMessage", &params);
+        world.ann("tasks/cancel", &format!(r#"{{"taskId":"{id}"}}"#));
+        world.pass(5);
+        send.look(&world);
+        assert_eq!(send.told, ["task TASK_STATE_CANCELED"]);
+        let id = world.task("drill", "{}");
+        world.pass(5);
+        let mut stop = Stream::new(&mut world, "CancelTask", &format!(r#"{{"id":"{id}"}}"#));
+        stop.look(&world);
+        assert!(!stop.ended);
+        // An answer that comes too late.
+        let task = world.get(&id);
+        if let Some(all) = task["inputRequests"].as_object() {
+            for name in all.keys() {
+                let yes = json!({"action": "accept", "content": {"confirm": true}});
+                world.update(&id, &json!({name.as_str(): yes}));
+            }
+        }
+        world.pass(5);
+        stop.look(&world);
+        assert!(stop.ended);
+        assert_eq!(world.get(&id)["status"], "cancelled");
+        assert_eq!((world.server.app.begun, world.server.app.stopped), (2, 2));
+    }
+}
+
+/// An id is the same however its JSON is written (RFC 8259, section 8.3).
+#[test]
+fn an_id_may_be_escaped() {
+    let mut world = World::new(Way::Line);
+    let id = world.task("weld", "{}");
+    let escaped = format!("\\u{:04x}{}", u32::from(id.as_bytes()[0]), &id[1..]);
+    let text = modern(5, "tasks/get", &format!(r#""taskId":"{escaped}""#));
+    assert_eq!(world.line(ANN, text.trim_end())["result"]["taskId"], *id);
+    let told = world.a2a(ANN, "GetTask", &format!(r#"{{"id":"{escaped}"}}"#));
+    assert_eq!(told["result"]["id"], *id);
+}
+
+/// M-163: in the legacy era there are no such tasks, in a batch least of all.
+#[test]
+fn the_legacy_era_has_no_tasks() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut world = World::new(Way::Line);
+        let mut memory = Memory::new();
+        let mut line = Line::new(&mut memory);
+        let mut say = |world: &mut World, text: &str| {
+            let text = format!("{text}\n");
+            assert_eq!(line.receive(text.as_bytes()), text.len());
+            let heard = hear(&mut line, world, 4096, 300);
+            String::from_utf8(heard).expect("UTF-8")
+        };
+        let open = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{"tasks":{{}},"elicitation":{{}},"extensions":{{"io.modelcontextprotocol/tasks":{{}}}}}},"clientInfo":{{"name":"t","version":"0"}}}}}}"#
+        );
+        let opened = say(&mut world, &open);
+        assert!(opened.contains(version), "{opened}");
+        assert!(!opened.contains("tasks"), "{opened}");
+        say(
+            &mut world,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        );
+        for method in [
+            "tasks/get",
+            "tasks/list",
+            "tasks/cancel",
+            "tasks/update",
+            "tasks/result",
+        ] {
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"taskId":"x"}}}}"#
+            );
+            let answer = say(&mut world, &text);
+            assert!(answer.contains("-32601"), "{version} {answer}");
+        }
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"turn","arguments":{"deg":3},"task":{"ttl":1}}}"#;
+        let answer = say(&mut world, call);
+        assert!(answer.contains("turned 3"), "{version} {answer}");
+        // One that is only a task is refused, and does nothing.
+        let begun = world.server.app.begun;
+        let weld = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"weld"}}"#;
+        let answer = say(&mut world, weld);
+        let why = "Invalid params: this tool works as a task only, which this protocol version \
+                   does not have";
+        let json: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(json["error"], json!({"code": -32602, "message": why}));
+        // A batch with requests of the modern era in it.
+        let get = modern(2, "tasks/get", r#""taskId":"x""#);
+        let make = modern(3, "tools/call", r#""name":"weld""#);
+        let batch = format!("[{},{},{call}]", get.trim_end(), make.trim_end());
+        let answer = say(&mut world, &batch);
+        assert_eq!(answer.matches('\n').count(), 1, "{version} {answer}");
+        assert_eq!(world.server.app.begun, begun, "{version}");
+        assert_eq!(world.desk.tasks.count(), 0);
+        let answer = say(&mut world, r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+        assert!(answer.contains("\"id\":9"), "{answer}");
+    }
+}
+
+/// Bytes that are nearly requests, cut, doubled and changed at every place:
+/// no panic, one line for each, and the next message works.
+#[test]
+fn changed_bytes_of_every_wish_are_survived() {
+    let mut world = World::new(Way::Line);
+    let id = world.task("sure", "{}");
+    world.pass(5);
+    let yes = r#"{"action":"accept","content":{"confirm":true}}"#;
+    for (method, params) in [
+        (
+            "tools/call",
+            r#""name":"turn","arguments":{"deg":3}"#.to_owned(),
+        ),
+        ("tasks/get", format!(r#""taskId":"{id}""#)),
+        (
+            "tasks/update",
+            format!(r#""taskId":"{id}","inputResponses":{{"sure-x":{yes}}}"#),
+        ),
+    ] {
+        let text = modern(2, method, &params);
+        let bytes = text.trim_end().as_bytes();
+        for at in 0..bytes.len() {
+            for new in [b'"', b'{', b'}', b'\\', b'0', b' ', 0xFF, 0] {
+                let mut bytes = bytes.to_vec();
+                bytes[at] = new;
+                bytes.push(b'\n');
+                let mut memory = Memory::new();
+                let mut line = Line::new(&mut memory);
+                let mut rest = &bytes[..];
+                while !rest.is_empty() {
+                    let taken = line.receive(rest);
+                    rest = &rest[taken..];
+                    if taken == 0 {
+                        break;
+                    }
+                }
+                let heard = hear(&mut line, &mut world, 4096, 0);
+                assert!(heard.iter().filter(|one| **one == b'\n').count() <= 1);
+                assert!(heard.is_empty() || heard.ends_with(b"\n"));
+            }
+        }
+    }
+    let task = world.get(&id);
+    assert_eq!(task["status"], "input_required");
 }

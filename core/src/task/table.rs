@@ -42,11 +42,11 @@ impl TaskId {
         &self.0
     }
 
-    /// Reads an id as [`write`](Self::write) writes it. Other spellings, such
-    /// as capitals, name no task.
+    /// Reads an id as [`write`](Self::write) writes it, also where the JSON
+    /// text escapes a digit. Other digits, such as capitals, name no task.
     pub(crate) fn read(text: Text<'_>) -> Option<Self> {
         let mut id = [0; 16];
-        let mut digits = text.as_str()?.bytes();
+        let mut digits = text.chars();
         for byte in &mut id {
             *byte = digit(digits.next()?)? << 4 | digit(digits.next()?)?;
         }
@@ -62,10 +62,9 @@ impl TaskId {
     }
 }
 
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
+fn digit(digit: char) -> Option<u8> {
+    match digit {
+        '0'..='9' | 'a'..='f' => u8::try_from(digit.to_digit(16)?).ok(),
         _ => None,
     }
 }
