@@ -5,6 +5,7 @@
 pub mod a2a;
 pub mod peer;
 pub mod recording;
+pub mod rig;
 
 pub use conformance_fixture as fixture;
 pub use conformance_fixture::kit;

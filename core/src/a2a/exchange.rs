@@ -178,11 +178,11 @@ impl Exchange {
         runtime: &mut R,
         facts: &Facts<'_>,
         now: Instant,
-        may: impl Fn(&R, &crate::policy::Request) -> bool,
+        may: impl Fn(&R, &crate::policy::Request, Option<u8>) -> bool,
     ) -> Seen {
         let decided = {
             let runtime = &*runtime;
-            let may = |request: &_| may(runtime, request);
+            let may = |request: &_, tool| may(runtime, request, tool);
             decide(agent, tasks, facts, now, Some(&may))
         };
         let seen = decided.seen;

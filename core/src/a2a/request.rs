@@ -72,9 +72,10 @@ pub(super) struct Decided {
     pub(super) seen: Seen,
 }
 
-/// What the guard of a policy says of a request, if there is one.
+/// What the guard of a policy says of a request, if there is one. Where a place
+/// is told, the request is about the tool there, whatever its subject says.
 #[cfg(feature = "policy")]
-pub(super) type Gate<'g> = Option<&'g dyn Fn(&policy::Request) -> bool>;
+pub(super) type Gate<'g> = Option<&'g dyn Fn(&policy::Request, Option<u8>) -> bool>;
 #[cfg(not(feature = "policy"))]
 pub(super) type Gate<'g> = core::marker::PhantomData<&'g ()>;
 
@@ -212,12 +213,21 @@ struct Request<'r, 'a, R: 'static> {
 impl<R: Runtime> Request<'_, '_, R> {
     /// Whether the guard lets the request reach this.
     fn may(&self, subject: Subject) -> bool {
+        self.may_with(subject, None)
+    }
+
+    fn may_with(&self, subject: Subject, tool: Option<u8>) -> bool {
         let request = policy::Request {
             endpoint: Endpoint::Agent,
             operation: self.seen.get().operation,
             subject,
         };
-        self.gate.is_none_or(|allows| allows(&request))
+        self.gate.is_none_or(|allows| allows(&request, tool))
+    }
+
+    #[cfg(feature = "tasks")]
+    fn may_use_tool(&self, tool: u8) -> bool {
+        self.may_with(Subject::None, Some(tool))
     }
 
     fn may_reach(&self, tasks: &Tasks<'_>, task: Task) -> bool {
@@ -280,6 +290,11 @@ impl<R: Runtime> Request<'_, '_, R> {
 
     #[cfg(feature = "extensions")]
     const fn may_extend(&self, _: &'static str) -> bool {
+        true
+    }
+
+    #[cfg(feature = "tasks")]
+    const fn may_use_tool(&self, _: u8) -> bool {
         true
     }
 
@@ -482,6 +497,14 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
         }
         if tasks.state(task).is_none_or(|state| state.is_terminal()) {
             return Err(Fault::Ended);
+        }
+        #[cfg(feature = "tasks")]
+        if let Some(tool) = tasks.tool(task)
+            && (tasks.needs(task) & !self.who().scopes != 0 || !self.may_use_tool(tool))
+        {
+            return Err(Fault::Unsupported(
+                "the credential does not open the tool of the task",
+            ));
         }
         let mut listens = false;
         if let Some(skill) = tasks

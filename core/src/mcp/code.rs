@@ -4,7 +4,7 @@
 use super::Version;
 use super::request::META_VERSION;
 #[cfg(feature = "tasks")]
-use super::tasks::EXTENSION;
+use super::tasks::{EXTENSION, TaskWish};
 use crate::buf::{Sink, Span};
 use crate::json::{Error, write};
 #[cfg(feature = "policy")]
@@ -81,7 +81,7 @@ pub(crate) enum Fault {
     NoTasks,
     /// No such task, or not one of the caller's; raw.
     #[cfg(feature = "tasks")]
-    Task(Span),
+    Task(Span, TaskWish),
     /// A task needs so many bytes of a record, of which there are so many.
     #[cfg(feature = "tasks")]
     NoRoom { need: usize, room: usize },
@@ -123,7 +123,7 @@ impl Fault {
             #[cfg(feature = "tasks")]
             Self::NoTasks => MISSING_CAPABILITY,
             #[cfg(feature = "tasks")]
-            Self::Task(_) => rpc::INVALID_PARAMS,
+            Self::Task(..) => rpc::INVALID_PARAMS,
             #[cfg(feature = "tasks")]
             Self::NoRoom { .. } => rpc::INTERNAL_ERROR,
             #[cfg(all(feature = "http", feature = "sessions"))]
@@ -148,7 +148,7 @@ impl Fault {
             #[cfg(any(feature = "subscriptions", feature = "tasks"))]
             Self::Busy(..) => (Operation::Request, Why::State),
             #[cfg(feature = "tasks")]
-            Self::Task(_) => (Operation::GetTask, Why::NotThere),
+            Self::Task(_, wish) => (wish.operation(), Why::NotThere),
             #[cfg(feature = "tasks")]
             Self::NoRoom { .. } => (Operation::Request, Why::State),
             Self::Unopened | Self::Internal(_) => (Operation::Request, Why::State),
@@ -287,7 +287,7 @@ impl Fault {
                 out.text(EXTENSION);
             }
             #[cfg(feature = "tasks")]
-            Self::Task(raw) => {
+            Self::Task(raw, _) => {
                 out.text("Unknown task: ");
                 quote(out, raw.get(buf));
             }

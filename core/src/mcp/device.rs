@@ -386,7 +386,7 @@ impl Shown {
 
     /// Whether the tool at a place is seen.
     #[cfg(feature = "scopes")]
-    pub(super) fn has(self, at: u8) -> bool {
+    pub(crate) fn has(self, at: u8) -> bool {
         usize::from(at) >= FILTERED || self.0 & 1u64.wrapping_shl(u32::from(at)) == 0
     }
 
@@ -404,7 +404,7 @@ impl Shown {
     }
 
     #[cfg(not(feature = "scopes"))]
-    pub(super) const fn has(self, _: u8) -> bool {
+    pub(crate) const fn has(self, _: u8) -> bool {
         true
     }
 

@@ -544,6 +544,10 @@ impl<'a> Request<'a> {
             TaskSupport::Forbidden => Ok(false),
             TaskSupport::Optional => Ok(takes),
             TaskSupport::Required | TaskSupport::AfterInput if takes => Ok(true),
+            // The code of the missing extension is one of the modern era.
+            _ if !version.is_modern() => Err(Fault::Params(
+                "this tool works as a task only, which this protocol version does not have",
+            )),
             TaskSupport::Required | TaskSupport::AfterInput => Err(Fault::NoTasks),
         }
     }

@@ -7,6 +7,8 @@ use super::reply::write_meta;
 use super::tools;
 use crate::buf::{Sink, Span};
 use crate::json::{Kind, Value, write};
+#[cfg(feature = "policy")]
+use crate::policy::Operation;
 use crate::rpc;
 use crate::task::{
     Content, Part, State, Status, Task, TaskId, Tasks, What, asked, entries, is_answered, stamp,
@@ -30,7 +32,7 @@ pub(crate) struct TaskPlan {
     pub what: TaskWish,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskWish {
     /// `tasks/get`
     Get,
@@ -38,6 +40,18 @@ pub(crate) enum TaskWish {
     Update(Span),
     /// `tasks/cancel`
     Cancel,
+}
+
+#[cfg(feature = "policy")]
+impl TaskWish {
+    /// What a policy calls it.
+    pub(crate) const fn operation(self) -> Operation {
+        match self {
+            Self::Get => Operation::GetTask,
+            Self::Update(_) => Operation::SendMessage,
+            Self::Cancel => Operation::CancelTask,
+        }
+    }
 }
 
 /// A task that is told: as it stood when `until` was the newest entry.

@@ -40,6 +40,8 @@ pub enum Operation {
     WatchTask,
     /// The card for known callers is fetched.
     ExtendedCard,
+    /// A task has ended: written down for its owner, of no request.
+    EndTask,
 }
 
 /// On what.
@@ -112,6 +114,8 @@ pub enum Why {
     Arguments,
     /// It is right, but not now: no room, or the task has gone on.
     State,
+    /// The work of a task does not want it.
+    Work,
 }
 
 /// What came of it.

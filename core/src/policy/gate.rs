@@ -44,8 +44,9 @@ pub trait Guard<App> {
 
     /// Whether a caller may do this, asked after scopes, owner and tenant
     /// have said yes. What is not allowed is answered as if it was not there.
-    /// It is asked for each tool at each request, so it should be short. A
-    /// list of tasks is asked for once, on [`Subject::None`]: a task that is
+    /// A message to a task asks for the task and for its tool or skill.
+    /// It is asked for each tool at each request, so it should be short.
+    /// A list of tasks is asked for once, on [`Subject::None`]: a task that is
     /// hidden here is still in it. Resources and prompts are hidden by their
     /// scopes alone.
     fn allows(app: &App, who: &Grant, request: &Request) -> bool {

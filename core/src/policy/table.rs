@@ -80,6 +80,8 @@ pub enum Authority {
     Credential(&'static str),
     /// By what the guard has found, under this name.
     Guard(&'static str),
+    /// By none: the device does it for one who has asked before.
+    Device,
 }
 
 /// Who asks, once it is known.

@@ -17,6 +17,8 @@ use super::work::work;
 use crate::buf::{Sink, Span};
 use crate::frame::line::{Line as Frame, Lines};
 use crate::json::write;
+#[cfg(any(feature = "subscriptions", feature = "tasks"))]
+use crate::mcp::Version;
 #[cfg(feature = "logging")]
 use crate::mcp::write_log;
 use crate::mcp::{
@@ -24,7 +26,7 @@ use crate::mcp::{
 };
 #[cfg(feature = "subscriptions")]
 use crate::mcp::{
-    Sources, Version, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
+    Sources, write_acknowledged, write_change, write_listen_cancelled, write_listen_end,
 };
 #[cfg(feature = "tasks")]
 use crate::mcp::{TaskReply, write_task};
@@ -324,13 +326,18 @@ impl<'m> Line<'m> {
         if let Some(What::Finished(_, at)) = sending {
             self.free(at);
         }
+        // So has one that has become a task.
+        #[cfg(feature = "tasks")]
+        if let Some(What::Task(_, Some(at))) = sending {
+            self.free(at);
+        }
+        #[cfg(feature = "tasks")]
+        if let Some((Ask::Kept(..), Some(at))) = self.ask.take() {
+            self.free(at);
+        }
         self.cancel(server, now, None);
         self.batch = None;
         self.session = None;
-        #[cfg(feature = "tasks")]
-        {
-            self.ask = None;
-        }
         #[cfg(feature = "logging")]
         {
             self.level = None;
@@ -392,6 +399,34 @@ impl<'m> Line<'m> {
                 let room = out.get_mut(filled..).unwrap_or_default();
                 if room.is_empty() {
                     return filled;
+                }
+                #[cfg(feature = "tasks")]
+                if let What::Task(reply, at) = sending.what {
+                    // It is told by the table, which others may not have.
+                    let Some(tasks) = tasks else {
+                        return filled;
+                    };
+                    if tasks.state(reply.task).is_none() {
+                        if let (false, Some(end)) = (sending.sent == 0, room.first_mut()) {
+                            // What has gone cannot be taken back.
+                            *end = b'\n';
+                            filled += 1;
+                            self.sent(sending.what);
+                        } else {
+                            let reply = Reply {
+                                id: reply.id,
+                                version: Version::V2026_07_28,
+                                body: Body::Fault(Fault::Internal(
+                                    "the task was dropped meanwhile",
+                                )),
+                            };
+                            self.send(match at {
+                                Some(at) => What::Finished(reply, at),
+                                None => What::Answer(reply),
+                            });
+                        }
+                        continue;
+                    }
                 }
                 #[cfg(feature = "policy")]
                 if sending.sent == 0
@@ -962,6 +997,8 @@ impl Line<'_> {
         out: &mut [u8],
     ) -> usize {
         tasks.run_with_tools(App::SKILLS, &server.device.tools, &mut server.app, now);
+        #[cfg(feature = "policy")]
+        server.record_ends(tasks);
         self.tasks = true;
         let mut filled = 0usize;
         loop {
@@ -984,10 +1021,7 @@ impl Line<'_> {
                 tasks,
                 now,
                 owner,
-                #[cfg(feature = "policy")]
                 self.asker(),
-                #[cfg(not(feature = "policy"))]
-                (),
                 ask,
                 message,
                 self.result,

@@ -46,8 +46,12 @@ use crate::mcp::Shown;
 use crate::mcp::Who;
 #[cfg(feature = "policy")]
 use crate::mcp::{Body, Reply};
+#[cfg(all(feature = "policy", feature = "a2a"))]
+use crate::policy::{Authority, Operation, Why};
 #[cfg(feature = "policy")]
 use crate::policy::{Doer, Endpoint, Grant, Outcome as Happened, Policy, Request, Subject};
+#[cfg(all(feature = "policy", feature = "a2a"))]
+use crate::task::{State, Tasks};
 #[cfg(feature = "policy")]
 use crate::time::Instant;
 use crate::tool::Caller;
@@ -158,6 +162,37 @@ impl<App> Server<App> {
     pub(crate) fn record(&mut self, now: Instant, who: Doer, request: Request, outcome: Happened) {
         if let Some(policy) = &self.policy {
             policy.record(&mut self.app, now, who, request, outcome);
+        }
+    }
+
+    /// Writes down which tasks have ended since it was looked last.
+    #[cfg(all(feature = "policy", feature = "a2a"))]
+    pub(crate) fn record_ends(&mut self, tasks: &mut Tasks<'_>) {
+        if self.policy.is_none() {
+            return;
+        }
+        while let Some(end) = tasks.ended() {
+            let who = Doer {
+                id: end.who.id,
+                tenant: end.who.tenant,
+                by: Authority::Device,
+            };
+            let request = Request {
+                endpoint: if end.tool {
+                    Endpoint::Mcp
+                } else {
+                    Endpoint::Agent
+                },
+                operation: Operation::EndTask,
+                subject: Subject::Task(*end.id.as_bytes()),
+            };
+            let outcome = match end.state {
+                State::Completed => Happened::Done,
+                State::Canceled => Happened::Cancelled,
+                State::Rejected => Happened::Refused(Why::Work),
+                _ => Happened::Failed,
+            };
+            self.record(end.at, who, request, outcome);
         }
     }
 

@@ -8,16 +8,20 @@ use super::running::{admits, reply};
 use crate::json::{Text, Value};
 use crate::mcp::{Body, CallPlan, Fault, Reply, TaskPlan, TaskReply, TaskWish, Version};
 #[cfg(feature = "policy")]
-use crate::policy::{Endpoint, Grant, Operation, Outcome as Happened, Request, Subject, Why};
-use crate::task::{Kind, New, Pieces, Principal, Refusal, Runtime, State, Task, TaskId, Tasks};
+use crate::policy::{Endpoint, Grant, Outcome as Happened, Request, Subject, Why};
+use crate::task::{
+    Kind, New, Pieces, Principal, Refusal, Runtime, State, Stop, Task, TaskId, Tasks,
+};
 use crate::time::Instant;
+#[cfg(not(feature = "policy"))]
+use crate::tool::Caller;
 use crate::tool::Outcome;
 
-/// By what authority a request is made, where a policy wants to know it.
+/// Who makes a request, and by what authority where a policy wants to know.
 #[cfg(feature = "policy")]
 pub(super) type Asker = Grant;
 #[cfg(not(feature = "policy"))]
-pub(super) type Asker = ();
+pub(super) type Asker = Caller;
 
 /// What a request wants of the table of tasks.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +57,6 @@ pub(super) fn serve<App: Runtime>(
     result: &mut [u8],
     outcome: &mut Outcome,
 ) -> Came {
-    #[cfg(not(feature = "policy"))]
-    let () = asker;
     match ask {
         Ask::Call(plan, memo) => {
             if !admits(server, plan, message, result, outcome) {
@@ -68,11 +70,20 @@ pub(super) fn serve<App: Runtime>(
                 );
                 return Came::Reply(reply(plan));
             }
-            match create(tasks, now, owner, plan, memo, message) {
+            #[cfg(feature = "scopes")]
+            let needs = server.device.tools.get(plan.tool);
+            #[cfg(feature = "scopes")]
+            let needs = needs.map_or(0, |entry| entry.tool.scopes);
+            #[cfg(not(feature = "scopes"))]
+            let needs = 0;
+            match create(tasks, now, owner, plan, memo, needs, message) {
                 Ok(task) => {
                     tasks.keep(&mut server.app, task, now);
+                    // One that cannot be kept is refused by its answer.
                     #[cfg(feature = "policy")]
-                    note(server, now, plan, asker.doer(), Happened::Accepted);
+                    if !tasks.is_fault(task) {
+                        note(server, now, plan, asker.doer(), Happened::Accepted);
+                    }
                     kept(tasks, plan, task)
                 }
                 Err(refusal) => Came::Reply(Reply {
@@ -111,9 +122,11 @@ fn create(
     owner: Principal,
     plan: CallPlan,
     memo: u32,
+    needs: u32,
     message: &[u8],
 ) -> Result<Task, Refusal> {
     let write = |pieces: &mut Pieces<'_>| {
+        pieces.needs(needs);
         if !plan.arguments.is_empty() {
             pieces.part(Kind::Data, plan.arguments.get(message));
         }
@@ -174,16 +187,10 @@ fn wish<App>(
 ) -> Result<Option<Task>, Fault> {
     let id = TaskId::read(Text::checked(plan.task.get(message)));
     let found = id.and_then(|id| tasks.find(owner, id));
-    #[cfg(not(feature = "policy"))]
-    let ((), _) = (asker, server);
     #[cfg(feature = "policy")]
     let request = Request {
         endpoint: Endpoint::Mcp,
-        operation: match plan.what {
-            TaskWish::Get => Operation::GetTask,
-            TaskWish::Update(_) => Operation::SendMessage,
-            TaskWish::Cancel => Operation::CancelTask,
-        },
+        operation: plan.what.operation(),
         subject: id.map_or(Subject::None, |id| Subject::Task(*id.as_bytes())),
     };
     // What the guard does not let through is not there, as on A2A.
@@ -192,20 +199,35 @@ fn wish<App>(
         Some(policy) => policy.allows(&server.app, &asker, &request),
         None => true,
     });
-    let task = found.ok_or(Fault::Task(plan.task))?;
-    match plan.what {
+    // An answer lets a tool go on, so who may not call it may not answer
+    // either: a credential of the same owner that never could, or one that
+    // could when the task began.
+    let found = found.filter(|task| match (plan.what, tasks.tool(*task)) {
+        (TaskWish::Update(_), Some(tool)) => server.who(asker).shown.has(tool),
+        _ => true,
+    });
+    let task = found.ok_or(Fault::Task(plan.task, plan.what))?;
+    // What changes nothing is acknowledged too (M-162).
+    let changed = match plan.what {
         TaskWish::Get => return Ok(Some(task)),
         TaskWish::Update(responses) => {
             let responses = Value::checked(responses.get(message));
-            tasks.answer(task, responses, now).map_err(fault)?;
+            tasks.answer(task, owner, responses, now).map_err(fault)?
         }
-        // One that has ended is told the same (M-162).
-        TaskWish::Cancel => {
-            tasks.stop(task, now);
-        }
-    }
+        TaskWish::Cancel => tasks.stop(task, now) == Stop::Told,
+    };
+    #[cfg(not(feature = "policy"))]
+    let _ = changed;
     #[cfg(feature = "policy")]
-    server.record(now, asker.doer(), request, Happened::Accepted);
+    {
+        let outcome = if changed {
+            Happened::Accepted
+        } else {
+            Happened::Refused(Why::State)
+        };
+        server.record(now, asker.doer(), request, outcome);
+        server.record_ends(tasks);
+    }
     Ok(None)
 }
 

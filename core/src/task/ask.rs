@@ -8,6 +8,8 @@
 //! twice in the life of a task.
 
 #[cfg(feature = "tasks")]
+use super::log::NEEDS;
+#[cfg(feature = "tasks")]
 use super::log::Status;
 use super::log::{CLIENT, Content, Entry, Pieces, QUESTION, RESPONSES, What, entries};
 #[cfg(feature = "tasks")]
@@ -126,6 +128,16 @@ impl Pieces<'_> {
         self.written(CLIENT, 1, |out| out.byte(bits));
     }
 
+    /// Adds to the first message what scopes a sender of others needs, as far
+    /// as it is any.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn needs(&mut self, scopes: u32) {
+        if scopes != 0 {
+            let bytes = scopes.to_le_bytes();
+            self.written(NEEDS, bytes.len(), |out| out.put(&bytes));
+        }
+    }
+
     /// Adds to the first message the answers that came with it: an object,
     /// by the keys of the questions.
     #[cfg(feature = "tasks")]
@@ -149,6 +161,14 @@ pub(super) fn client(log: &[u8]) -> Capabilities {
         sampling: bits & 2 != 0,
         roots: bits & 4 != 0,
     }
+}
+
+/// The scopes that the sender of a message needs, of those that the first
+/// message tells.
+#[cfg(feature = "tasks")]
+pub(super) fn needs(log: &[u8]) -> u32 {
+    let scopes = first(log).and_then(|entry| entry.all(NEEDS).next()?.first_chunk().copied());
+    scopes.map_or(0, u32::from_le_bytes)
 }
 
 /// Whether an entry asks questions of a tool.

@@ -48,6 +48,9 @@ pub(super) const CLIENT: u8 = 29;
 /// Of the first message: the answers that came with it.
 #[cfg(feature = "input")]
 pub(super) const RESPONSES: u8 = 30;
+/// Of the first message: the scopes that its tool asks for, if any.
+#[cfg(feature = "tasks")]
+pub(super) const NEEDS: u8 = 31;
 
 /// Added to the number of a state: the device failed, not the work.
 const FAULT: u8 = 0x80;

@@ -42,11 +42,11 @@ impl TaskId {
         &self.0
     }
 
-    /// Reads an id as [`write`](Self::write) writes it. Other spellings, such
-    /// as capitals, name no task.
+    /// Reads an id as [`write`](Self::write) writes it, also where the JSON
+    /// text escapes a digit. Other digits, such as capitals, name no task.
     pub(crate) fn read(text: Text<'_>) -> Option<Self> {
         let mut id = [0; 16];
-        let mut digits = text.as_str()?.bytes();
+        let mut digits = text.chars();
         for byte in &mut id {
             *byte = digit(digits.next()?)? << 4 | digit(digits.next()?)?;
         }
@@ -62,10 +62,9 @@ impl TaskId {
     }
 }
 
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
+fn digit(digit: char) -> Option<u8> {
+    match digit {
+        '0'..='9' | 'a'..='f' => u8::try_from(digit.to_digit(16)?).ok(),
         _ => None,
     }
 }
@@ -281,8 +280,9 @@ impl Record {
 ///   most 255.
 /// * `LOG` bytes for what one task comes to: its messages, statuses,
 ///   artifacts; at least 512.
-/// * `RESULT` bytes: the largest result of a tool that is run as a skill; 0
-///   without such a skill, else at least 192.
+/// * `RESULT` bytes: the largest result of a tool that is run as a skill or
+///   whose call becomes a task, and the answers to its questions; 0 without
+///   such a tool, else at least 192.
 ///
 /// Beside its log, a task costs [`TaskMemory::TASK_BYTES`].
 #[derive(Debug)]
@@ -335,6 +335,21 @@ pub(super) struct Shared {
     clock: Option<(Instant, u64)>,
     /// Places that were taken from finished tasks.
     dropped: u32,
+    /// The newest entry when it was looked for ends last.
+    #[cfg(feature = "policy")]
+    looked: u64,
+}
+
+/// A task that has ended.
+#[cfg(feature = "policy")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) id: TaskId,
+    pub(crate) who: Principal,
+    pub(crate) at: Instant,
+    pub(crate) state: State,
+    /// Whether its work is a tool.
+    pub(crate) tool: bool,
 }
 
 impl Shared {
@@ -459,6 +474,8 @@ impl<'m> Tasks<'m> {
                 last: 0,
                 clock: None,
                 dropped: 0,
+                #[cfg(feature = "policy")]
+                looked: 0,
             },
             rules,
             share,
@@ -557,6 +574,19 @@ impl<'m> Tasks<'m> {
         Some(record.skill)
     }
 
+    /// The place of the tool that does its work; nothing for a skill.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn tool(&self, task: Task) -> Option<u8> {
+        let record = self.record(task)?;
+        (record.talk == Talk::Tool).then_some(record.skill)
+    }
+
+    /// The scopes that a sender of messages needs, beside those of a skill.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn needs(&self, task: Task) -> u32 {
+        self.log(task).map_or(0, ask::needs)
+    }
+
     /// Whether the device has failed, not the work of the task.
     #[cfg(feature = "tasks")]
     pub(crate) fn is_fault(&self, task: Task) -> bool {
@@ -577,6 +607,37 @@ impl<'m> Tasks<'m> {
     /// what stands now.
     pub(crate) fn last(&self) -> u64 {
         self.shared.last
+    }
+
+    /// The next task that has ended since this was asked before, in the
+    /// order of their ends, each once. One that was not taken in the first
+    /// place is none.
+    #[cfg(feature = "policy")]
+    pub(crate) fn ended(&mut self) -> Option<End> {
+        let looked = self.shared.looked;
+        if looked == self.shared.last {
+            return None;
+        }
+        let ended = self.records.iter().filter(|one| {
+            let taken = one.skill != u8::MAX || one.state() != Some(State::Rejected);
+            one.changed > looked && taken && one.state().is_some_and(State::is_terminal)
+        });
+        let Some(record) = ended.min_by_key(|one| one.changed) else {
+            self.shared.looked = self.shared.last;
+            return None;
+        };
+        self.shared.looked = record.changed;
+        #[cfg(feature = "tasks")]
+        let tool = record.talk == Talk::Tool;
+        #[cfg(not(feature = "tasks"))]
+        let tool = false;
+        Some(End {
+            id: record.id,
+            who: record.who,
+            at: record.ended,
+            state: record.state()?,
+            tool,
+        })
     }
 
     /// How many tasks were dropped so far.
@@ -856,7 +917,7 @@ impl<'m> Tasks<'m> {
 
     /// Takes responses to the questions of a task, by the names that they
     /// have outside. Others are ignored (M-162). Once none is open, the task
-    /// goes on.
+    /// goes on, as that of who has answered. Whether any was taken.
     ///
     /// # Errors
     /// See [`Refusal`]; nothing has changed then.
@@ -864,27 +925,28 @@ impl<'m> Tasks<'m> {
     pub(crate) fn answer(
         &mut self,
         task: Task,
+        who: Principal,
         responses: Value<'_>,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let share = self.share;
         let Some(record) = self
             .records
             .get_mut(usize::from(task.at))
             .filter(|record| record.born == task.born && !record.stop)
         else {
-            return Ok(());
+            return Ok(false);
         };
         let room = Self::room(self.logs, share, usize::from(task.at));
         let len = usize::from(record.len);
         let Some((log, rest)) = room.split_at_mut_checked(len) else {
-            return Ok(());
+            return Ok(false);
         };
         let log = &*log;
         let mut count = Sink::counter();
         let open = ask::open_answers(&mut count, log, responses);
         if count.total() == 0 {
-            return Ok(());
+            return Ok(false);
         }
         let number = self.shared.last.saturating_add(1);
         let mut pieces = Pieces::Write(Sink::new(rest));
@@ -902,6 +964,7 @@ impl<'m> Tasks<'m> {
             return Err(Refusal::TooLong { need, room: share });
         }
         record.len = u16::try_from(end).unwrap_or(u16::MAX);
+        record.who = who;
         self.shared.last = number;
         if open == 0 {
             let mut place = Place {
@@ -913,7 +976,7 @@ impl<'m> Tasks<'m> {
             place.become_(State::Working, "");
             place.record.wake = now;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Wants a task stopped. Work that has not begun is stopped by that; any

@@ -14,7 +14,6 @@ use super::table::Talk;
 #[cfg(feature = "input")]
 use super::work::NO_ROOM_TO_ASK;
 use super::work::{Kind, Step, Work, newest_parts};
-#[cfg(feature = "input")]
 use crate::buf::Sink;
 use crate::json::{Kind as Json, Value};
 #[cfg(feature = "input")]
@@ -56,11 +55,16 @@ use crate::tool::{Blocks, Call, Entry, Outcome, Piece, check, run};
 /// ```
 pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> Step {
     let record = &mut *work.place.record;
-    if record.stop && record.step == 0 {
-        return Step::STOPPED;
-    }
     let log = work.place.room.get(..usize::from(record.len));
     let log = log.unwrap_or(&[]);
+    // A tool that has asked is at its first step again, and may have begun.
+    #[cfg(feature = "input")]
+    let fresh = ask::first_asked(log) == u64::MAX;
+    #[cfg(not(feature = "input"))]
+    let fresh = true;
+    if record.stop && record.step == 0 && fresh {
+        return Step::STOPPED;
+    }
     let object = arguments(log).find_map(|part| match part.content {
         Content::Data(json) => Some(Value::checked(json)),
         _ => None,
@@ -85,19 +89,25 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         let any = entry.tool.asks != Asks::Never && ask::write_responses(&mut answers, log);
         let len = if any { answers.total() } else { 0 };
         let room = work.result.len();
-        let Some((answers, result)) = work.result.split_at_mut_checked(len) else {
-            work.text.truncate(0);
-            work.text.text("the answers need ");
-            work.text.number(len as u64);
-            work.text.text(" bytes, this device has room for ");
-            work.text.number(room as u64);
-            return Step(Kind::Failed);
+        let split = work.result.split_at_mut_checked(len);
+        let Some((answers, result)) = split.filter(|(_, result)| result.len() >= REPORT) else {
+            let what = if any {
+                "a tool with these answers"
+            } else {
+                "a tool"
+            };
+            return no_room(&mut work.text, what, len, room);
         };
         let answers = any.then_some(Value::checked(answers));
         (Inputs::new(answers, client), result)
     };
     #[cfg(not(feature = "input"))]
-    let result = &mut *work.result;
+    let result = {
+        if work.result.len() < REPORT {
+            return no_room(&mut work.text, "a tool", 0, work.result.len());
+        }
+        &mut *work.result
+    };
     let call = Call::new(args, now, record.step, blocks, result, &mut outcome);
     let call = call.with_memo(record.memo).in_task();
     #[cfg(feature = "tasks")]
@@ -152,6 +162,21 @@ pub fn run_tool<App>(entry: &Entry<App>, app: &mut App, work: &mut Work<'_>) -> 
         Err(need) => work.need = Some((need, work.place.room.len())),
     }
     Step::DONE
+}
+
+/// Bytes of the result buffer that a tool must find free: so many hold the
+/// report of a result that does not fit. With less it could act and not tell.
+const REPORT: usize = 96;
+
+/// There is no room for a tool beside so many bytes; it was not run.
+fn no_room(text: &mut Sink<'_>, what: &str, len: usize, room: usize) -> Step {
+    text.truncate(0);
+    text.text(what);
+    text.text(" needs ");
+    text.number(len.saturating_add(REPORT) as u64);
+    text.text(" bytes of the tasks' result buffer, which has ");
+    text.number(room as u64);
+    Step(Kind::Failed)
 }
 
 /// Where the arguments of a tool stand: the newest message that is no answer

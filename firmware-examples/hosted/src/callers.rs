@@ -214,6 +214,7 @@ impl Audit {
             Authority::Place => ("place", ""),
             Authority::Credential(name) => ("credential", name),
             Authority::Guard(name) => ("guard", name),
+            Authority::Device => ("device", ""),
         };
         let door = match event.request.endpoint {
             Endpoint::Mcp => "mcp",

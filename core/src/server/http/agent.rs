@@ -55,6 +55,8 @@ impl<App: Runtime> AgentDesk<'_, App> {
         #[cfg(not(feature = "tasks"))]
         self.tasks
             .run_skills(self.agent.skills(), &mut server.app, now);
+        #[cfg(feature = "policy")]
+        server.record_ends(&mut self.tasks);
     }
 }
 
@@ -479,14 +481,26 @@ impl Http<'_> {
         #[cfg(feature = "policy")]
         {
             let (policy, grant) = (&server.policy, self.grant);
+            let tools = &server.device.tools;
             let seen = exchange.begin_guarded(
                 desk.agent,
                 &mut desk.tasks,
                 &mut server.app,
                 &facts,
                 now,
-                |app, request| match (policy, &grant) {
-                    (Some(policy), Some(grant)) => policy.allows(app, grant, request),
+                |app, request, tool| match (policy, &grant) {
+                    (Some(policy), Some(grant)) => {
+                        let tool = tool.and_then(|at| tools.get(at));
+                        let subject = match tool {
+                            Some(entry) => Subject::Tool(entry.tool.name),
+                            None => request.subject,
+                        };
+                        let request = Request {
+                            subject,
+                            ..*request
+                        };
+                        policy.allows(app, grant, &request)
+                    }
                     _ => true,
                 },
             );
@@ -494,6 +508,7 @@ impl Http<'_> {
             if let Some((subject, outcome)) = seen.deed {
                 self.record_agent(server, now, subject, outcome);
             }
+            server.record_ends(&mut desk.tasks);
         }
         self.agent.extensions = self.agent.exchange.extensions();
         self.state = State::Working;

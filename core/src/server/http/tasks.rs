@@ -2,7 +2,7 @@
 
 use super::agent::Said;
 use super::{Http, State, What, presented};
-use crate::server::tasks::{Ask, Asker, Came, serve};
+use crate::server::tasks::{Ask, Came, serve};
 use crate::server::{AgentDesk, Server};
 #[cfg(feature = "policy")]
 use crate::task::Principal;
@@ -20,14 +20,6 @@ impl Http<'_> {
         self.agent.tasks = true;
         self
     }
-
-    #[cfg(feature = "policy")]
-    fn authority(&self) -> Asker {
-        self.asker()
-    }
-
-    #[cfg(not(feature = "policy"))]
-    const fn authority(&self) -> Asker {}
 
     /// Leaves a request to [`poll_agent`](Self::poll_agent), which has the
     /// tasks.
@@ -69,7 +61,7 @@ impl Http<'_> {
             &mut desk.tasks,
             now,
             owner,
-            self.authority(),
+            self.asker(),
             ask,
             self.rx,
             self.result,
