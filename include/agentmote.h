@@ -389,28 +389,28 @@
 /**
  * Words of storage for a resource.
  */
-#define AGENTMOTE_RESOURCE_WORDS 15
+#define AGENTMOTE_RESOURCE_WORDS 16
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a resource.
  */
-#define AGENTMOTE_RESOURCE_WORDS 8
+#define AGENTMOTE_RESOURCE_WORDS 9
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a prompt.
  */
-#define AGENTMOTE_PROMPT_WORDS 9
+#define AGENTMOTE_PROMPT_WORDS 10
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a prompt.
  */
-#define AGENTMOTE_PROMPT_WORDS 5
+#define AGENTMOTE_PROMPT_WORDS 6
 #endif
 
 #if defined(AGENTMOTE_64_BIT)

@@ -54,9 +54,9 @@ mod sizes {
     /// Words of storage for a text of a choice, or a value of an argument.
     pub const AGENTMOTE_CHOICE_WORDS: usize = 2;
     /// Words of storage for a resource.
-    pub const AGENTMOTE_RESOURCE_WORDS: usize = 15;
+    pub const AGENTMOTE_RESOURCE_WORDS: usize = 16;
     /// Words of storage for a prompt.
-    pub const AGENTMOTE_PROMPT_WORDS: usize = 9;
+    pub const AGENTMOTE_PROMPT_WORDS: usize = 10;
     /// Words of storage for an argument of a prompt.
     pub const AGENTMOTE_ARGUMENT_WORDS: usize = 7;
     /// Words of storage for a form, without its fields.
@@ -71,9 +71,9 @@ mod sizes {
     /// Words of storage for a text of a choice, or a value of an argument.
     pub const AGENTMOTE_CHOICE_WORDS: usize = 1;
     /// Words of storage for a resource.
-    pub const AGENTMOTE_RESOURCE_WORDS: usize = 8;
+    pub const AGENTMOTE_RESOURCE_WORDS: usize = 9;
     /// Words of storage for a prompt.
-    pub const AGENTMOTE_PROMPT_WORDS: usize = 5;
+    pub const AGENTMOTE_PROMPT_WORDS: usize = 6;
     /// Words of storage for an argument of a prompt.
     pub const AGENTMOTE_ARGUMENT_WORDS: usize = 4;
     /// Words of storage for a form, without its fields.
