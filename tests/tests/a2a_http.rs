@@ -688,13 +688,15 @@ fn pages_are_the_same_however_little_is_taken() {
 /// A request without a body is answered without anything more arriving.
 #[test]
 fn a_request_without_a_body_waits_for_nothing() {
-    let mut web = Web::new(callers);
-    let mut memory = Memory::new();
-    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
-    let request = get("/.well-known/agent-card.json", "");
-    assert_eq!(http.receive(&request), request.len());
-    let mut out = [0; 4096];
-    let now = Instant::from_millis(0);
-    let filled = http.poll_agent(&mut web.server, &mut web.desk, now, &mut out);
-    assert!(out[..filled].starts_with(b"HTTP/1.1 200 OK\r\n"));
+    for fields in ["", "Content-Length: 0\r\n"] {
+        let mut web = Web::new(callers);
+        let mut memory = Memory::new();
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+        let request = get("/.well-known/agent-card.json", fields);
+        assert_eq!(http.receive(&request), request.len());
+        let mut out = [0; 4096];
+        let now = Instant::from_millis(0);
+        let filled = http.poll_agent(&mut web.server, &mut web.desk, now, &mut out);
+        assert!(out[..filled].starts_with(b"HTTP/1.1 200 OK\r\n"));
+    }
 }

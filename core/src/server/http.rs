@@ -786,7 +786,9 @@ impl<'m> Http<'m> {
             (Some(refusal), true) => self.refuse(refusal),
             (None, true) if body != BodyLength::None => self.send(What::Continue),
             // Nothing more arrives, so nobody would ask again.
-            _ if body == BodyLength::None => self.state = State::Ready,
+            _ if matches!(body, BodyLength::None | BodyLength::Bytes(0)) => {
+                self.state = State::Ready;
+            }
             // A refused body is read all the same, to find the next request.
             _ => self.state = State::Body(reader),
         }
