@@ -354,7 +354,7 @@ impl World {
     /// An agent with room for this many tasks of 2 KiB each.
     pub fn new<const SLOTS: usize>() -> Self {
         // For the time of the test.
-        let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 2048, 0>::new()));
+        let memory = Box::leak(Box::new(TaskMemory::<SLOTS, 2048, 512>::new()));
         Self {
             agent: Agent::new(CARD),
             tasks: Tasks::new(memory, TaskRules::new(entropy)),

@@ -34,7 +34,7 @@ const LIFT: u32 = 8;
 
 static DEVICE: Device<Script> = Device::new(
     Identity::new("arm-7", "0.1.0"),
-    catalog![look, lift, locked, slow],
+    catalog![look, lift, locked, slow, weld],
 )
 .resources(&[Resource {
     watch: Some(|app, _| app.steps),
@@ -71,6 +71,19 @@ fn slow(_: &mut Script, call: &mut Call<'_>) -> std::task::Poll<Said> {
         return std::task::Poll::Pending;
     }
     std::task::Poll::Ready(call.text("there"))
+}
+
+/// Asks, then welds; may be a task.
+#[tool(actuates, asks, scopes = LIFT, task)]
+fn weld(app: &mut Script, call: &mut Call<'_>) -> std::task::Poll<Said> {
+    match call.confirm("sure", "Really?") {
+        Some(true) => {
+            app.begun += 1;
+            std::task::Poll::Ready(call.text("welded"))
+        }
+        Some(false) => std::task::Poll::Ready(call.fail("refused")),
+        None => std::task::Poll::Pending,
+    }
 }
 
 thread_local!(static EVENTS: RefCell<Vec<Event>> = const { RefCell::new(Vec::new()) });
@@ -197,7 +210,9 @@ impl Web {
     #[track_caller]
     fn ask(&mut self, bytes: &[u8]) -> Answer {
         let mut memory = Memory::new();
-        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK)
+            .with_agent("/a2a")
+            .with_tasks();
         let mut all = self.offer(&mut http, bytes);
         for _ in 0..10_000 {
             let Some(wake) = http.wake_agent(&self.desk) else {
@@ -511,7 +526,10 @@ fn tools_are_there_for_whom_they_are() {
         names.collect::<Vec<_>>()
     };
     assert_eq!(list(&mut web, ANN), ["look", "slow"]);
-    assert_eq!(list(&mut web, BOB), ["look", "lift", "locked", "slow"]);
+    assert_eq!(
+        list(&mut web, BOB),
+        ["look", "lift", "locked", "slow", "weld"]
+    );
     let none = web.ask(&call(ANN, "none"));
     for hidden in ["lift", "locked"] {
         let answer = web.ask(&call(ANN, hidden));

@@ -1019,6 +1019,7 @@ impl Line<'_> {
             let came = serve(
                 server,
                 tasks,
+                App::SKILLS,
                 now,
                 owner,
                 self.asker(),

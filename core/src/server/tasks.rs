@@ -10,7 +10,7 @@ use crate::mcp::{Body, CallPlan, Fault, Reply, TaskPlan, TaskReply, TaskWish, Ve
 #[cfg(feature = "policy")]
 use crate::policy::{Endpoint, Grant, Outcome as Happened, Request, Subject, Why};
 use crate::task::{
-    Kind, New, Pieces, Principal, Refusal, Runtime, State, Stop, Task, TaskId, Tasks,
+    Kind, New, Pieces, Principal, Refusal, Runtime, Skill, State, Stop, Task, TaskId, Tasks,
 };
 use crate::time::Instant;
 #[cfg(not(feature = "policy"))]
@@ -49,6 +49,7 @@ pub(super) enum Came {
 pub(super) fn serve<App: Runtime>(
     server: &mut Server<App>,
     tasks: &mut Tasks<'_>,
+    skills: &[Skill<App>],
     now: Instant,
     owner: Principal,
     asker: Asker,
@@ -94,7 +95,7 @@ pub(super) fn serve<App: Runtime>(
         }
         Ask::Kept(plan, task) => kept(tasks, plan, task),
         Ask::Wish(plan) => {
-            let body = match wish(server, tasks, now, owner, asker, plan, message) {
+            let body = match wish(server, tasks, skills, now, owner, asker, plan, message) {
                 Ok(Some(task)) => {
                     return Came::Task(TaskReply {
                         id: plan.id,
@@ -176,9 +177,11 @@ fn kept(tasks: &Tasks<'_>, plan: CallPlan, task: Task) -> Came {
 ///
 /// A task of another is looked for like one that is not there, in the same
 /// time and with the same answer.
+#[expect(clippy::too_many_arguments, reason = "all that a connection has")]
 fn wish<App>(
     server: &mut Server<App>,
     tasks: &mut Tasks<'_>,
+    skills: &[Skill<App>],
     now: Instant,
     owner: Principal,
     asker: Asker,
@@ -199,11 +202,16 @@ fn wish<App>(
         Some(policy) => policy.allows(&server.app, &asker, &request),
         None => true,
     });
-    // An answer lets a tool go on, so who may not call it may not answer
+    // An answer lets the work go on, so who may not begin it may not answer
     // either: a credential of the same owner that never could, or one that
     // could when the task began.
     let found = found.filter(|task| match (plan.what, tasks.tool(*task)) {
         (TaskWish::Update(_), Some(tool)) => server.who(asker).shown.has(tool),
+        (TaskWish::Update(_), None) => {
+            let at = tasks.skill(*task).map_or(usize::MAX, usize::from);
+            let needed = skills.get(at).map_or(0, |skill| skill.scopes);
+            needed & !owner.scopes == 0
+        }
         _ => true,
     });
     let task = found.ok_or(Fault::Task(plan.task, plan.what))?;

@@ -4,7 +4,9 @@
 use super::*;
 
 fn bench(memory: &mut Memory) -> Http<'_> {
-    Http::new(memory, HttpConfig::LOOPBACK).with_agent("/a2a")
+    Http::new(memory, HttpConfig::LOOPBACK)
+        .with_agent("/a2a")
+        .with_tasks()
 }
 
 impl Web {
@@ -305,7 +307,7 @@ fn where_a_request_comes_from_is_no_matter_of_its_message() {
 fn a_method_that_is_not_served_is_told_which_are() {
     let mut web = Web::new();
     for (path, allow) in [
-        ("/mcp", "POST"),
+        ("/mcp", "POST, GET, DELETE"),
         ("/a2a", "POST"),
         ("/.well-known/agent-card.json", "GET, HEAD"),
         ("/.well-known/oauth-protected-resource", "GET, HEAD"),
@@ -692,4 +694,160 @@ fn a_message_that_is_cut_does_nothing() {
         assert_eq!((web.server.app.begun, web.server.app.steps), (0, 0));
         assert_eq!(written(), []);
     }
+}
+
+impl Web {
+    /// Asks for something of the tasks of MCP.
+    #[track_caller]
+    fn task(&mut self, who: &str, method: &str, name: &str, params: &str) -> Value {
+        let fields = format!(
+            "{who}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n"
+        );
+        let body = modern(method, params).replace(
+            r#"clientCapabilities":{}"#,
+            r#"clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#,
+        );
+        self.ask(&post("/mcp", &fields, &body)).json()
+    }
+
+    /// A task of bob's that asks whether it may weld.
+    fn weld(&mut self) -> String {
+        let made = self.task(BOB, "tools/call", "weld", r#""name":"weld","#);
+        let id = made["result"]["taskId"].as_str();
+        let id = id.unwrap_or_else(|| panic!("no task: {made}")).to_owned();
+        self.now += 10;
+        let asked = self.task(BOB, "tasks/get", &id, &format!(r#""taskId":"{id}","#));
+        assert_eq!(asked["result"]["status"], "input_required", "{asked}");
+        written();
+        id
+    }
+}
+
+/// The answer to the question of a task, in the names of its first one.
+fn yes(id: &str, asked: &Value) -> String {
+    let questions = asked["result"]["inputRequests"].as_object().expect("some");
+    let key = questions.keys().next().expect("one");
+    format!(
+        r#""taskId":"{id}","inputResponses":{{"{key}":{{"action":"accept","content":{{"confirm":true}}}}}},"#
+    )
+}
+
+#[test]
+fn a_weaker_credential_answers_nothing_for_a_tool_that_it_lacks() {
+    let weak = "X-API-Key: weak\r\n";
+    let with = || {
+        let mut web = Web::new();
+        let credential = Credential {
+            tenant: 2,
+            tenant_name: "lab-b",
+            scopes: TOOLS | TASKS,
+            ..Credential::new("bob-display", digest("weak"), 2)
+        };
+        assert_eq!(web.credentials().add(credential), Ok(()));
+        web
+    };
+    // By MCP.
+    let mut web = with();
+    let id = web.weld();
+    let one = format!(r#""taskId":"{id}","#);
+    let asked = web.task(weak, "tasks/get", &id, &one);
+    let refused = web.task(weak, "tasks/update", &id, &yes(&id, &asked));
+    assert_eq!(code(&refused), -32602, "{refused}");
+    assert_eq!(refused["error"]["message"], format!("Unknown task: {id}"));
+    let after = web.task(weak, "tasks/get", &id, &one);
+    assert_eq!(
+        (web.server.app.begun, &after["result"]["status"]),
+        (0, &asked["result"]["status"])
+    );
+    // By A2A.
+    let go_on = |id: &str| {
+        at_once("m-2", "yes").replacen(
+            "\"messageId\"",
+            &format!("\"taskId\":\"{id}\",\"messageId\""),
+            1,
+        )
+    };
+    assert_eq!(code(&web.a2a(weak, "SendMessage", &go_on(&id))), -32004);
+    web.now += 10;
+    assert_eq!(web.server.app.begun, 0);
+    // Who may, may.
+    web.task(BOB, "tasks/update", &id, &yes(&id, &asked));
+    web.now += 10;
+    web.task(BOB, "tasks/get", &id, &one);
+    assert_eq!(web.server.app.begun, 1);
+    // A task of A2A whose skill he lacks is answered by neither.
+    let mut web = with();
+    let (id, _) = task(&web.a2a(BOB, "SendMessage", &at_once("m-1", "chat ask")));
+    web.now += 10;
+    let one = format!(r#""taskId":"{id}","#);
+    let asked = web.task(weak, "tasks/get", &id, &one);
+    assert_eq!(asked["result"]["status"], "input_required", "{asked}");
+    let refused = web.task(weak, "tasks/update", &id, &yes(&id, &asked));
+    assert_eq!(code(&refused), -32602, "{refused}");
+    assert_eq!(code(&web.a2a(weak, "SendMessage", &go_on(&id))), -32004);
+    let after = web.task(weak, "tasks/get", &id, &one);
+    assert_eq!(after["result"]["status"], "input_required", "{after}");
+}
+
+#[test]
+fn tasks_of_mcp_are_one_event_at_the_right_door() {
+    let mut web = Web::new();
+    let id = web.weld();
+    let subject = Subject::Task(u128::from_str_radix(&id, 16).expect("hex").to_be_bytes());
+    let said =
+        |who, operation, subject, outcome| (by(who), Endpoint::Mcp, operation, subject, outcome);
+    let one = format!(r#""taskId":"{id}","#);
+    // Of another tenant, as of none.
+    let random = "0123456789abcdef0123456789abcdef";
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let more = match method {
+            "tasks/update" => r#""inputResponses":{},"#,
+            _ => "",
+        };
+        let theirs = web.task(TIM, method, &id, &format!("{one}{more}"));
+        let none = web.task(
+            TIM,
+            method,
+            random,
+            &format!(r#""taskId":"{random}",{more}"#),
+        );
+        assert_eq!(theirs.to_string().replace(&id, random), none.to_string());
+        let both = written();
+        assert_eq!((both[0], both.len()), (both[1], 2), "{method}");
+        assert_eq!(
+            (both[0].0, both[0].1, both[0].3),
+            (by("tim"), Endpoint::Mcp, Subject::None)
+        );
+        assert_eq!(both[0].4, Outcome::Refused(Why::NotThere));
+    }
+    // A look is none, a wish is one, whatever comes of it.
+    web.task(BOB, "tasks/get", &id, &one);
+    assert_eq!(written(), []);
+    web.task(BOB, "tasks/cancel", &id, &one);
+    assert_eq!(
+        written(),
+        [said(
+            "bob",
+            Operation::CancelTask,
+            subject,
+            Outcome::Accepted
+        )]
+    );
+    web.now += 10;
+    web.task(BOB, "tasks/cancel", &id, &one);
+    let late = Outcome::Refused(Why::State);
+    assert_eq!(
+        written(),
+        [said("bob", Operation::CancelTask, subject, late)]
+    );
+    // No place for more.
+    for _ in 0..8 {
+        web.task(BOB, "tools/call", "weld", r#""name":"weld","#);
+    }
+    written();
+    let full = web.task(BOB, "tools/call", "weld", r#""name":"weld","#);
+    code(&full);
+    let all = written();
+    assert_eq!((all.len(), all[0].1), (1, Endpoint::Mcp));
+    assert_eq!(all[0].4, Outcome::Refused(Why::State));
 }

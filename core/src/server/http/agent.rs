@@ -251,13 +251,6 @@ impl Http<'_> {
                 State::Ready => self.take_agent(server, desk, now),
                 State::Working => {
                     self.agent.looked = now;
-                    #[cfg(feature = "tasks")]
-                    if let Some(ask) = self.agent.ask {
-                        if !self.serve_ask(server, desk, now, ask) {
-                            return filled;
-                        }
-                        continue;
-                    }
                     #[cfg(feature = "policy")]
                     if !self.is_granted(server, now) {
                         // The task goes on; nobody may hear of it.
@@ -266,6 +259,13 @@ impl Http<'_> {
                         self.closing = true;
                         self.state = State::Closed;
                         return filled;
+                    }
+                    #[cfg(feature = "tasks")]
+                    if let Some(ask) = self.agent.ask {
+                        if !self.serve_ask(server, desk, now, ask) {
+                            return filled;
+                        }
+                        continue;
                     }
                     if !self.next_of_agent(server, desk, now) {
                         return filled;

@@ -59,6 +59,7 @@ impl Http<'_> {
         let came = serve(
             server,
             &mut desk.tasks,
+            desk.agent.skills(),
             now,
             owner,
             self.asker(),
