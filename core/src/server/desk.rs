@@ -29,6 +29,8 @@ use crate::seal::Numbers;
 use crate::seal::{MAC_BYTES, Purpose};
 #[cfg(feature = "sessions")]
 use crate::time::Instant;
+#[cfg(feature = "sessions")]
+use crate::tool::Caller;
 #[cfg(all(feature = "sessions", feature = "logging"))]
 use crate::tool::Level;
 
@@ -122,10 +124,20 @@ pub(crate) struct Opened {
     pub session: Session,
 }
 
+/// What a session is bound to.
+#[cfg(feature = "sessions")]
+fn bind(caller: Caller, put: &mut dyn FnMut(&[u8])) {
+    put(&caller.id.to_le_bytes());
+    put(&caller.scopes.to_le_bytes());
+}
+
 #[cfg(feature = "sessions")]
 impl Desk {
     /// A new session of this caller (M-184); `None` if the device has no key.
-    pub(crate) fn open(&mut self, caller: u32, session: Session) -> Option<SessionId> {
+    ///
+    /// It is bound to his scopes too: what another credential of his began
+    /// in it is not answered by one that could not have begun it.
+    pub(crate) fn open(&mut self, caller: Caller, session: Session) -> Option<SessionId> {
         let key = self.key.as_ref()?;
         let number = self.sessions.give();
         #[cfg(feature = "logging")]
@@ -134,7 +146,7 @@ impl Desk {
         }
         let [a, b, c, d] = number.to_le_bytes();
         let fields = [a, b, c, d, session.pack()];
-        let seal = key.seal(Purpose::Session, &fields, |put| put(&caller.to_le_bytes()));
+        let seal = key.seal(Purpose::Session, &fields, |put| bind(caller, put));
         let mut bytes = [0; ID_BYTES];
         for (place, byte) in bytes.iter_mut().zip(fields.into_iter().chain(seal)) {
             *place = byte;
@@ -146,16 +158,16 @@ impl Desk {
 
     /// The session of that id; `None` if this caller has no such, or no
     /// longer.
-    pub(crate) fn session(&self, caller: u32, id: &[u8]) -> Option<Opened> {
+    pub(crate) fn session(&self, caller: Caller, id: &[u8]) -> Option<Opened> {
         let key = self.key.as_ref()?;
         let mut bytes = [0; ID_BYTES];
         crate::buf::base64::decode(id, &mut bytes)?;
         let [a, b, c, d, packed, seal @ ..] = bytes;
         let fields = [a, b, c, d, packed];
         let number = u32::from_le_bytes([a, b, c, d]);
-        let bind = |put: &mut dyn FnMut(&[u8])| put(&caller.to_le_bytes());
+        let bound = |put: &mut dyn FnMut(&[u8])| bind(caller, put);
         let good =
-            key.is_seal(&seal, Purpose::Session, &fields, bind) && self.sessions.is_good(number);
+            key.is_seal(&seal, Purpose::Session, &fields, bound) && self.sessions.is_good(number);
         let session = Session::unpack(packed)?;
         good.then_some(Opened { number, session })
     }

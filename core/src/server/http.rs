@@ -1018,7 +1018,7 @@ impl<'m> Http<'m> {
         #[cfg(feature = "sessions")]
         let named = headers.session_id().filter(|_| server.desk.key.is_some());
         #[cfg(feature = "sessions")]
-        let opened = named.and_then(|id| server.desk.session(caller.id, id?));
+        let opened = named.and_then(|id| server.desk.session(caller, id?));
         #[cfg(feature = "sessions")]
         let headers = headers.with(opened.map(|opened| opened.session));
         #[cfg(feature = "sessions")]
@@ -1084,7 +1084,7 @@ impl<'m> Http<'m> {
                 });
             }
             if let Decision::Open(session, _) = decision {
-                self.minted = server.desk.open(caller.id, session);
+                self.minted = server.desk.open(caller, session);
             }
         }
         // Whom nothing ties to a stream cannot be told of changes.

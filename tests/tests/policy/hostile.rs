@@ -851,3 +851,38 @@ fn tasks_of_mcp_are_one_event_at_the_right_door() {
     assert_eq!((all.len(), all[0].1), (1, Endpoint::Mcp));
     assert_eq!(all[0].4, Outcome::Refused(Why::State));
 }
+
+#[test]
+fn a_session_is_of_the_scopes_that_have_opened_it() {
+    // Else a weaker credential of the same caller says yes to a tool that it
+    // cannot call.
+    let weak = "X-API-Key: weak\r\n";
+    let mut web = Web::new();
+    let credential = Credential {
+        tenant: 2,
+        scopes: TOOLS | TASKS,
+        ..Credential::new("bob-display", digest("weak"), 2)
+    };
+    assert_eq!(web.credentials().add(credential), Ok(()));
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"0"}}}"#;
+    let opened = web.mcp(BOB, hello);
+    let session = format!(
+        "Mcp-Session-Id: {}\r\nMCP-Protocol-Version: 2025-11-25\r\n",
+        opened.field("mcp-session-id").expect("a session")
+    );
+    let mut memory = Memory::new();
+    let mut http = bench(&mut memory);
+    let call = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"weld"}}"#;
+    let asked = web.offer(&mut http, &post("/mcp", &format!("{BOB}{session}"), call));
+    let asked = String::from_utf8(asked).expect("text");
+    assert!(asked.contains("elicitation/create"), "{asked}");
+    let yes = r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"confirm":true}}}"#;
+    assert_eq!(web.mcp(&format!("{weak}{session}"), yes).status, 404);
+    web.now += 50;
+    web.offer(&mut http, b"");
+    assert_eq!(web.server.app.begun, 0);
+    assert_eq!(web.mcp(&format!("{BOB}{session}"), yes).status, 202);
+    web.now += 50;
+    web.offer(&mut http, b"");
+    assert_eq!(web.server.app.begun, 1);
+}
