@@ -35,7 +35,14 @@ pub struct Callers {
     /// Numbers of callers and tenants, which never change.
     numbers: HashMap<(String, String), u32>,
     tenants: HashMap<String, u32>,
+    /// Moments of expiry as they were told first, so that a list that is read
+    /// again says the same of who stays in it.
+    times: HashMap<String, Instant>,
 }
+
+/// How far two readings of the same time of expiry lie apart at most, in
+/// milliseconds.
+const JITTER_MS: u64 = 1_000;
 
 /// A list that cannot be read, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -92,7 +99,8 @@ impl Callers {
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let expires = match words.get(3).and_then(|word| word.strip_prefix("until=")) {
             Some(time) => {
-                let time = instant(time, clock)
+                let time = self
+                    .moment(time, clock)
                     .ok_or("until= needs a time of UTC, such as 2027-01-31T00:00:00Z")?;
                 words.remove(3);
                 Some(time)
@@ -134,6 +142,18 @@ impl Callers {
         })
     }
 
+    /// The moment of an expiry. The two clocks are not read at the same
+    /// instant, so it differs a little from one reading to the next; only
+    /// more than that is another moment.
+    fn moment(&mut self, text: &str, clock: Clock) -> Option<Instant> {
+        let new = instant(text, clock)?;
+        let known = self.times.get(text).copied();
+        let same = known.filter(|old| old.as_millis().abs_diff(new.as_millis()) <= JITTER_MS);
+        let time = same.unwrap_or(new);
+        self.times.insert(text.to_owned(), time);
+        Some(time)
+    }
+
     fn keep(&mut self, text: &str) -> &'static str {
         if let Some(kept) = self.texts.get(text) {
             return kept;
@@ -166,7 +186,13 @@ fn instant(text: &str, clock: Clock) -> Option<Instant> {
     let number = |from: usize, len: usize| text.get(from..from + len)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
     let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let fine = (1..=12).contains(&month) && (1..=31).contains(&day);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let month_days = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    let fine = (1..=12).contains(&month) && (1..=month_days).contains(&day);
     if !fine || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
@@ -308,6 +334,20 @@ mod tests {
     }
 
     #[test]
+    fn who_stays_in_a_list_is_the_same() {
+        // Else his streams would be closed whenever another line changes.
+        let mut callers = Callers::new(SCOPES);
+        let clock = Clock::new();
+        let list = "ann lab-a mcp until=2999-01-31T00:00:00Z one";
+        let mut read = |list: &str| format!("{:?}", callers.read(list, clock).expect("a list"));
+        let first = read(list);
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_micros(1_300));
+            assert_eq!(read(list), first);
+        }
+    }
+
+    #[test]
     fn times_are_those_of_the_clock() {
         let clock = Clock::new();
         assert_eq!(
@@ -324,6 +364,11 @@ mod tests {
         let there = 4_107_542_400_000;
         assert!(far.abs_diff(there - now) < 60_000, "{far}");
         assert_eq!(instant("2100-13-01T00:00:00Z", clock), None);
+        // No day of the calendar is another one.
+        for day in ["2100-02-29", "2027-02-30", "2027-04-31", "2027-01-00"] {
+            assert_eq!(instant(&format!("{day}T00:00:00Z"), clock), None, "{day}");
+        }
+        assert!(instant("2028-02-29T00:00:00Z", clock).is_some());
         assert_eq!(instant("2100-03-01", clock), None);
     }
 }
