@@ -5,7 +5,7 @@
 
 use agentmote::a2a::{Caller as A2aCaller, Exchange, Facts, Next};
 use agentmote::buf::Sink;
-use agentmote::server::{Line, LineMemory};
+use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory};
 use agentmote::task::Kept;
 use agentmote_tests::peer::lines;
 use agentmote_tests::rig::{AGENT, ALL, ANN, BOB, WAYS, Way, World};
@@ -835,4 +835,53 @@ fn changed_bytes_of_every_wish_are_survived() {
     }
     let task = world.get(&id);
     assert_eq!(task["status"], "input_required");
+}
+
+/// The same over HTTP: a peer that hangs up at any byte.
+#[test]
+fn a_peer_that_hangs_up_at_any_byte_leaves_no_half_of_a_task() {
+    let body = modern(2, "tools/call", r#""name":"turn","arguments":{"deg":3}"#);
+    let body = body.trim_end();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nAuthorization: Bearer ann\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: turn\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let len = request.len();
+    for (given, taken) in (0..len)
+        .map(|given| (given, 4096))
+        .chain((0..600).map(|taken| (len, taken)))
+    {
+        let mut world = World::new(Way::Http);
+        let mut memory = HttpMemory::<2048, 512>::new();
+        let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK)
+            .with_agent("/a2a")
+            .with_tasks();
+        let mut rest = &request.as_bytes()[..given];
+        let mut out = vec![0; taken];
+        let mut said = 0;
+        let now = world.at();
+        loop {
+            let n = http.receive(rest);
+            rest = &rest[n..];
+            let room = &mut out[said..];
+            let sent = http.poll_agent(&mut world.server, &mut world.desk, now, room);
+            said += sent;
+            if n == 0 && sent == 0 {
+                break;
+            }
+        }
+        http.hang_up(&mut world.server, now);
+        http.poll_agent(&mut world.server, &mut world.desk, now, &mut [0; 64]);
+        assert!(http.is_closed(), "{given} {taken}");
+        let begun = usize::from(given == len);
+        assert_eq!(world.desk.tasks.count(), begun, "{given} {taken}");
+        world.pass(200);
+        let rig = &world.server.app;
+        assert_eq!((rig.begun as usize, rig.stopped), (begun, 0));
+        let now = world.ann("tools/call", r#"{"name":"now"}"#);
+        assert_eq!(now["content"][0]["text"], "now");
+    }
 }

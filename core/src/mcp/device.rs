@@ -240,7 +240,7 @@ impl<App> Device<App> {
     /// The same, whose tools come and go: one that `shows` does not show is
     /// not listed and not found, as one whose scopes the caller lacks. It is
     /// asked for each tool at each request, and for
-    /// [`Caller::ANY`] every [`watch_ms`](Self::watch_ms) milliseconds while
+    /// [`Caller::ANY`] every `watch_ms` milliseconds while
     /// somebody listens to changes of the list (M-107).
     ///
     /// # Panics

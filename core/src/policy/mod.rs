@@ -7,15 +7,15 @@
 //!                               \_________ one event each __________/
 //! ```
 //!
-//! 1. A request shows a [`Presented`] credential. [`Policy`] keeps a table of
-//!    [`Credential`]s, of which it knows only digests, and asks its [`Guard`]
-//!    for those that it does not know. What comes of it is a [`Grant`].
+//! 1. A request shows a [`Presented`] credential. `Policy` keeps a table of
+//!    `Credential`s, of which it knows only digests, and asks its `Guard`
+//!    for those that it does not know. What comes of it is a `Grant`.
 //! 2. A grant without the scopes of an endpoint is refused with 403.
 //! 3. Tools and skills whose scopes the grant lacks, and tasks of another
-//!    owner or tenant, are not there for it. The [`Guard`] may hide more,
+//!    owner or tenant, are not there for it. The `Guard` may hide more,
 //!    never less.
-//! 4. Each refusal and each side effect is one [`Event`], given to the guard,
-//!    which hands it to a sink ([`Audit`]).
+//! 4. Each refusal and each side effect is one `Event`, given to the guard,
+//!    which hands it to a sink (`Audit`).
 
 #[cfg(feature = "policy")]
 mod audit;

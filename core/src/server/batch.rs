@@ -119,7 +119,7 @@ impl Batch {
         #[cfg(feature = "policy")]
         let by = who.grant.doer();
         #[cfg(not(feature = "policy"))]
-        let by = ();
+        let by = super::running::By;
         #[cfg(all(feature = "input", feature = "sessions"))]
         if let Some((id, result)) = self.held.take() {
             return Turn::Response(id, result);

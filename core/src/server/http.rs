@@ -686,7 +686,9 @@ impl<'m> Http<'m> {
     }
 
     #[cfg(not(feature = "policy"))]
-    const fn by(&self) -> By {}
+    const fn by(&self) -> By {
+        By
+    }
 
     /// Writes down that something was refused, if this says so. To be called
     /// when the first byte of it goes out, or would, so once.

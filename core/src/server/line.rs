@@ -292,7 +292,9 @@ impl<'m> Line<'m> {
     }
 
     #[cfg(not(feature = "policy"))]
-    const fn by(&self) -> By {}
+    const fn by(&self) -> By {
+        By
+    }
 
     #[cfg(not(feature = "policy"))]
     fn asker(&self) -> Caller {

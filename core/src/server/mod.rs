@@ -1,7 +1,7 @@
 //! The order of the steps: bytes, message, decision, work, answer, bytes.
 //!
 //! A [`Server`] is what is served and the application behind it. A connection
-//! ([`Line`], [`Http`]) is where one peer's bytes go in and out. The caller
+//! ([`Line`], `Http`) is where one peer's bytes go in and out. The caller
 //! owns both, and drives a connection with two calls:
 //!
 //! 1. `receive` takes bytes that arrived, and tells how many it took;

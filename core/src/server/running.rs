@@ -44,7 +44,8 @@ pub(super) struct Running {
 #[cfg(feature = "policy")]
 pub(super) type By = Doer;
 #[cfg(not(feature = "policy"))]
-pub(super) type By = ();
+#[derive(Clone, Copy, Debug)]
+pub(super) struct By;
 
 /// What comes of the check of a call.
 pub(super) enum Admission<'a> {
@@ -69,7 +70,7 @@ impl Running {
         outcome: &mut Outcome,
     ) -> Admission<'a> {
         #[cfg(not(feature = "policy"))]
-        let () = by;
+        let By = by;
         let Some(entry) = server.device.tools.get(plan.tool) else {
             return Admission::Failed;
         };
@@ -185,7 +186,7 @@ impl Running {
         outcome: &mut Outcome,
     ) {
         #[cfg(not(feature = "policy"))]
-        let () = by;
+        let By = by;
         #[cfg(feature = "policy")]
         note(server, now, self.plan, by, Happened::Cancelled);
         if let (Some(entry), Some(args)) = (entry(server, self.plan), self.args(server, message)) {

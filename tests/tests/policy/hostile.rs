@@ -307,6 +307,7 @@ fn where_a_request_comes_from_is_no_matter_of_its_message() {
 fn a_method_that_is_not_served_is_told_which_are() {
     let mut web = Web::new();
     for (path, allow) in [
+        // A server with a key has sessions.
         ("/mcp", "POST, GET, DELETE"),
         ("/a2a", "POST"),
         ("/.well-known/agent-card.json", "GET, HEAD"),
