@@ -11,7 +11,7 @@ import argparse
 from typing import Annotated, Dict, Iterator, List, Optional, TypedDict
 
 import agentmote
-from agentmote import Length, Progress, Range, ToolError, Unit
+from agentmote import Length, Progress, Range, Rejected, ToolError, Unit, Work
 
 JOINTS = 6
 FULL_SPEED = 180.0
@@ -20,6 +20,8 @@ LOOK = 0.02
 """Seconds between looks at a joint that moves."""
 HOME_SPEED = 50
 """Percent of full speed."""
+OUT = 10.0
+"""Degrees that a joint moves when it is calibrated."""
 ZONE = (-80.0, -60.0)
 """Where people stand, in degrees of the base."""
 POSE = "device://bench-arm/pose"
@@ -71,6 +73,7 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         title="Bench arm",
         version=agentmote.__version__,
         instructions="Joint 0 is the base. Angles are in degrees.",
+        description="A bench-top robot arm with six joints.",
         clock=clock,
     )
     joints = [Joint() for _ in range(JOINTS)]
@@ -173,6 +176,47 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         now = device.clock.now()
         return {"deg": [round(joint.angle(now), 3) for joint in joints]}
 
+    calibrating: List[str] = []
+
+    @device.skill(
+        name="Calibrate",
+        tags=["arm", "motion"],
+        examples=["calibrate the arm"],
+        words=["calibrate", "calibration"],
+        output_modes=["application/json", "text/plain"],
+    )
+    def calibrate(work: Work):  # type: ignore[no-untyped-def]
+        """Moves each joint out and back, once the caller has confirmed it."""
+        answer = yield work.ask("Calibration moves every joint. Answer yes to go on.")
+        if answer.strip().lower() != "yes":
+            raise Rejected("the calibration was not confirmed")
+        begun = work.now
+        if calibrating or any(joint.moves(begun) for joint in joints):
+            raise ToolError("the arm is still moving")
+        calibrating.append(work.id)
+        try:
+            for at, joint in enumerate(joints):
+                work.report(f"joint {at} of {JOINTS}")
+                for to in (OUT, 0.0):
+                    job = next(jobs)
+                    joint.move(to, HOME_SPEED, job, work.now)
+                    yield from wait(job, None, "the arm was stopped on its way")
+        finally:
+            calibrating.clear()
+        millis = round((work.now - begun) * 1000)
+        work.artifact("calibration", {"joints": JOINTS, "millis": millis})
+
+    device.tool_skill(
+        "arm_home",
+        id="home",
+        name="Go home",
+        description="Moves every joint to 0 degrees.",
+        tags=["arm", "motion"],
+        examples=["home the arm"],
+        words=["home"],
+        input_modes=["text/plain"],
+        output_modes=["text/plain"],
+    )
     return device
 
 

@@ -10,12 +10,13 @@ use std::task::Poll;
 use agentmote::json::Value;
 use agentmote::resource::{Read, Reader, Reading, Watch};
 use agentmote::time::Instant;
-use agentmote::tool::{Action, Answer, Call, Data, InputRequest, IntoAnswer as _};
+use agentmote::tool::{Action, Answer, Call, Data, Entry, InputRequest, IntoAnswer as _};
 use pyo3::exceptions::{PyBaseException, PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::describe::Maker;
+use crate::skill::{Ability, TaskJob};
 use crate::value::{Plain, Wrapped, float, string, to_python, whole};
 
 /// What stands behind one tool.
@@ -69,13 +70,21 @@ pub(crate) struct Functions {
     pub(crate) tools: Vec<Code>,
     pub(crate) resources: Vec<Source>,
     pub(crate) templates: Vec<Source>,
+    pub(crate) skills: Vec<Ability>,
     /// Gives the words for the peer of an exception.
     pub(crate) explain: Py<PyAny>,
 }
 
 /// The application: what the core hands to every handler.
 pub(crate) struct PyApp {
-    functions: Arc<Functions>,
+    pub(crate) functions: Arc<Functions>,
+    /// The tools with what runs them, for those that are skills too.
+    pub(crate) entries: &'static [Entry<Self>],
+    /// The place of the tool that a task calls now.
+    pub(crate) tool: Option<usize>,
+    /// Tasks of functions on their way, by the number that the core keeps.
+    pub(crate) tasks: HashMap<u32, TaskJob>,
+    pub(crate) last_task: u32,
     /// Calls of polled tools on their way, by the number that the core keeps.
     jobs: HashMap<u32, Py<PyAny>>,
     last_job: u32,
@@ -91,9 +100,13 @@ pub(crate) struct PyApp {
 }
 
 impl PyApp {
-    pub(crate) fn new(functions: Arc<Functions>) -> Self {
+    pub(crate) fn new(functions: Arc<Functions>, entries: &'static [Entry<Self>]) -> Self {
         Self {
             functions,
+            entries,
+            tool: None,
+            tasks: HashMap::new(),
+            last_task: 0,
             jobs: HashMap::new(),
             last_job: 0,
             answers: BTreeMap::new(),
@@ -104,7 +117,7 @@ impl PyApp {
     }
 
     /// The words of an exception for the peer; never its traceback.
-    fn explain(&mut self, py: Python<'_>, error: PyErr) -> String {
+    pub(crate) fn explain(&mut self, py: Python<'_>, error: PyErr) -> String {
         if !error.is_instance_of::<PyException>(py) {
             self.interrupt = Some(error);
             return "the tool was interrupted".into();
@@ -134,7 +147,7 @@ impl PyApp {
     fn run(&mut self, py: Python<'_>, call: &mut Call<'_>) -> Answer {
         self.runs += 1;
         let functions = Arc::clone(&self.functions);
-        let Some(code) = functions.tools.get(call.place()) else {
+        let Some(code) = functions.tools.get(self.tool.unwrap_or(call.place())) else {
             return call.fail("there is no such tool");
         };
         let result = if code.asks {

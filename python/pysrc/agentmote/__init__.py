@@ -4,6 +4,7 @@
 and `agentmote.sim` simulates the bench arm on a virtual clock.
 """
 
+from agentmote._agent import Agent, Artifact, Task, TaskEvent
 from agentmote._client import (
     AsyncClient,
     Changes,
@@ -14,6 +15,7 @@ from agentmote._client import (
     Sent,
     Tool,
     connect,
+    connect_agent,
     connect_async,
 )
 from agentmote._content import Audio, Embedded, Image, Link, Text
@@ -22,9 +24,20 @@ from agentmote._errors import (
     CallCancelled,
     CallTimeout,
     ConnectionLost,
+    ContentRefused,
     Error,
     InvalidAnswer,
+    NoAgent,
+    NotAllowed,
+    NotSupported,
     ProtocolError,
+    Rejected,
+    TaskCanceled,
+    TaskEnded,
+    TaskFailed,
+    TaskNotCancelable,
+    TaskNotFound,
+    TaskRejected,
     ToolError,
 )
 from agentmote._hints import Header, Length, Range, Unit
@@ -32,9 +45,12 @@ from agentmote._jobs import Call, Progress
 from agentmote._native import PROTOCOL_VERSIONS, Clock, Connection, __version__
 from agentmote._proxy import proxy
 from agentmote._transports import LineTransport
+from agentmote._work import Message, Part, Say, Work
 
 __all__ = [
     "PROTOCOL_VERSIONS",
+    "Agent",
+    "Artifact",
     "AsyncClient",
     "Audio",
     "BaseDevice",
@@ -46,6 +62,7 @@ __all__ = [
     "Clock",
     "Connection",
     "ConnectionLost",
+    "ContentRefused",
     "Device",
     "Embedded",
     "Error",
@@ -55,20 +72,37 @@ __all__ = [
     "Length",
     "LineTransport",
     "Link",
+    "Message",
+    "NoAgent",
+    "NotAllowed",
+    "NotSupported",
+    "Part",
     "Progress",
     "ProtocolError",
     "Question",
     "Range",
+    "Rejected",
     "Resource",
     "Result",
+    "Say",
     "Sent",
     "Served",
+    "Task",
+    "TaskCanceled",
+    "TaskEnded",
+    "TaskEvent",
+    "TaskFailed",
+    "TaskNotCancelable",
+    "TaskNotFound",
+    "TaskRejected",
     "Text",
     "Tool",
     "ToolError",
     "Unit",
+    "Work",
     "__version__",
     "connect",
+    "connect_agent",
     "connect_async",
     "proxy",
 ]

@@ -24,9 +24,11 @@ def application(
     hosts: Optional[List[str]],
     origins: Optional[List[str]],
     tokens: Optional[List[Tuple[str, int]]],
+    url: Optional[str],
 ) -> Application:
     # What is wrong with them is told here, and not at the first request.
     device.connection("http", hosts=hosts, origins=origins, tokens=tokens)
+    device.go_on()
     digests = None if tokens is None else [digest(token.encode()) for token, _ in tokens]
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,7 +37,8 @@ def application(
             return
         if scope["type"] != "http":
             raise RuntimeError(f"no ASGI scope {scope['type']!r} is served")
-        if digests is not None and not opens(digest(bearer(scope)), digests):
+        card = str(scope["path"]).startswith("/.well-known/")
+        if not (digests is None or card or opens(digest(credential(scope)), digests)):
             # Before the body is read (M-205).
             await refuse(send)
             return
@@ -47,8 +50,9 @@ def application(
             body += event.get("body", b"")
             if len(body) > _native.MAX_REQUEST or not event.get("more_body", False):
                 break
+        own = url if url is not None else endpoint(scope)
         connection = device.connection(
-            "http", hosts=hosts, origins=origins, tokens=tokens
+            "http", hosts=hosts, origins=origins, tokens=tokens, url=own
         )
         await answer(connection, request(scope, body), receive, send)
 
@@ -67,13 +71,26 @@ def opens(token: bytes, digests: List[bytes]) -> bool:
     return found
 
 
-def bearer(scope: Scope) -> bytes:
-    """The token that a request brings; none is as good as a wrong one."""
+def endpoint(scope: Scope) -> Optional[str]:
+    """The URL of the agent at the address that the server listens on."""
+    host, port = scope.get("server") or (None, None)
+    if host is None or port is None:
+        return None
+    host = f"[{host}]" if ":" in host else host
+    return f"{scope.get('scheme', 'http')}://{host}:{port}/a2a/"
+
+
+def credential(scope: Scope) -> bytes:
+    """The token that a request brings, and the agent's key beside it; none is
+    as good as a wrong one."""
+    key = b""
     for name, value in scope["headers"]:
         kind, _, token = bytes(value).partition(b" ")
         if name.lower() == b"authorization" and kind.lower() == b"bearer":
             return token.strip()
-    return b""
+        if name.lower() == b"x-api-key" and str(scope["path"]).rstrip("/") == "/a2a":
+            key = bytes(value)
+    return key
 
 
 async def refuse(send: Send) -> None:

@@ -11,13 +11,13 @@ import itertools
 import json
 import math
 import socket
-import ssl
 import threading
 import time
 import urllib.parse
 from dataclasses import dataclass
 from typing import (
     Any,
+    AsyncIterator,
     Callable,
     Deque,
     Dict,
@@ -26,6 +26,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Sequence,
     Set,
     Tuple,
     TypeVar,
@@ -34,6 +35,7 @@ from typing import (
 )
 
 from agentmote import _native
+from agentmote._agent import Agent, Content, Task, TaskEvent
 from agentmote._device import BaseDevice
 from agentmote._errors import (
     CallCancelled,
@@ -41,8 +43,20 @@ from agentmote._errors import (
     ConnectionLost,
     Error,
     InvalidAnswer,
+    NoAgent,
     ProtocolError,
     ToolError,
+)
+from agentmote._link import (
+    LINE,
+    DeviceLink,
+    Link,
+    SocketLink,
+    body_of,
+    event_texts,
+    media_type,
+    no_answer,
+    secured,
 )
 from agentmote._transports import DeviceTransport, LineTransport, line_transport
 
@@ -70,9 +84,6 @@ LOOK = 0.05
 
 ROUNDS = 32
 """Times that one call may ask."""
-
-LINE = 16 * 1024 * 1024
-"""Bytes of the longest line that is taken from a peer."""
 
 
 @dataclass(frozen=True)
@@ -432,41 +443,14 @@ class _Http(_Requests):
         answer: Answer,
     ) -> None:
         self._answer = answer
+        self._link = SocketLink(url, authority)
         parts = urllib.parse.urlsplit(url)
-        if not parts.hostname:
-            raise ValueError(f"{url}: no host")
-        self._host, self._port = parts.hostname, parts.port
-        self._tls: Optional[ssl.SSLContext] = None
-        if parts.scheme == "https":
-            self._tls = ssl.create_default_context(cafile=authority)
-        elif authority is not None:
-            raise ValueError(f"{url}: an authority is for https only")
         self._path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
         self._token = token
         self._note = note
         self._session: Optional[str] = None
         self._headers: Mapping[str, str] = {}
-        self._own = threading.local()
-        self._all: List[http.client.HTTPConnection] = []
         self._streams: Dict[int, Callable[[], None]] = {}
-
-    def _connection(self, timeout: float) -> http.client.HTTPConnection:
-        found: Optional[http.client.HTTPConnection] = getattr(self._own, "connection", None)
-        if found is None:
-            found = self._fresh(timeout)
-            self._own.connection = found
-            self._all.append(found)
-        found.timeout = timeout
-        if found.sock is not None:
-            found.sock.settimeout(timeout)
-        return found
-
-    def _fresh(self, timeout: float) -> http.client.HTTPConnection:
-        if self._tls is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
-        return http.client.HTTPSConnection(
-            self._host, self._port, timeout=timeout, context=self._tls
-        )
 
     def _post(
         self, message: Message, headers: Mapping[str, str], timeout: float
@@ -478,31 +462,14 @@ class _Http(_Requests):
             "Accept": "application/json, text/event-stream",
             **headers,
         }
-        if self._token is not None:
-            sent["Authorization"] = f"Bearer {self._token}"
+        sent.update(secured(self._token))
         if self._session is not None:
             sent["Mcp-Session-Id"] = self._session
-        connection = self._connection(timeout)
-        fresh = connection.sock is None
-        try:
-            try:
-                connection.request("POST", self._path, text.encode(), sent)
-                return connection, connection.getresponse()
-            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                # A kept connection that the peer had closed before: it has
-                # read nothing of this request. A new one is no such case.
-                connection.close()
-                if fresh:
-                    raise
-                connection.request("POST", self._path, text.encode(), sent)
-                return connection, connection.getresponse()
-        except (TimeoutError, socket.timeout):
-            connection.close()
-            method = message.get("method", "an answer")
-            raise CallTimeout(f"no answer to {method} in time") from None
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
+        connection = self._link.kept(timeout)
+        what = str(message.get("method", "an answer"))
+        return connection, self._link.send(
+            connection, "POST", self._path, text.encode(), sent, what
+        )
 
     def request(
         self,
@@ -517,10 +484,9 @@ class _Http(_Requests):
         try:
             if answer.getheader("Mcp-Session-Id"):
                 self._session = answer.getheader("Mcp-Session-Id")
-            kind = (answer.getheader("Content-Type") or "").partition(";")[0].strip()
-            if kind.lower() == "text/event-stream":
+            if media_type(answer) == "text/event-stream":
                 return self._events(answer, connection, message, progress, end, cancel)
-            body = answer.read()
+            body = body_of(answer)
             text = body.decode(errors="replace")
             self._note(False, f"{answer.status} {text}".rstrip())
             try:
@@ -528,7 +494,7 @@ class _Http(_Requests):
             except ValueError:
                 found = None
             if not isinstance(found, dict):
-                raise InvalidAnswer(f"HTTP {answer.status}: {text[:200].strip()}")
+                raise no_answer(answer.status, text)
             return members(found)
         except (TimeoutError, socket.timeout) as error:
             connection.close()
@@ -539,7 +505,7 @@ class _Http(_Requests):
             ) from None
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
+            raise ConnectionLost(f"{self._link.place}: {error}") from error
 
     def _events(
         self,
@@ -551,9 +517,9 @@ class _Http(_Requests):
         cancel: Optional[threading.Event],
     ) -> Message:
         slots = {message["id"]: _Slot(progress)}
-        data: List[bytes] = []
         result: Optional[Message] = None
-        while True:
+
+        def before() -> None:
             left = end - time.monotonic()
             if left <= 0:
                 raise CallTimeout(f"no answer to {message['method']} in time")
@@ -562,23 +528,16 @@ class _Http(_Requests):
                 raise CallCancelled(f"{message['method']} was given up")
             if connection.sock is not None:
                 connection.sock.settimeout(left)
-            line = answer.readline(LINE)
-            if not line:
-                break
-            line = line.rstrip(b"\r\n")
-            if line.startswith(b"data:"):
-                data.append(line[5:].lstrip(b" "))
-            elif not line and data:
-                text = b"\n".join(data)
-                data = []
-                self._note(False, text.decode(errors="replace"))
-                found = members(json.loads(text)) if text.strip() else {}
-                if found.get("method") == "notifications/progress":
-                    _tell(found, slots)
-                elif "method" in found and "id" in found:
-                    self._reply(found)
-                elif "method" not in found and found.get("id") == message["id"]:
-                    result = found
+
+        for text in event_texts(answer, before):
+            self._note(False, text)
+            found = members(json.loads(text)) if text.strip() else {}
+            if found.get("method") == "notifications/progress":
+                _tell(found, slots)
+            elif "method" in found and "id" in found:
+                self._reply(found)
+            elif "method" not in found and found.get("id") == message["id"]:
+                result = found
         if result is None:
             raise ConnectionLost("the stream has ended before the answer")
         return result
@@ -592,23 +551,17 @@ class _Http(_Requests):
         """Answers a request of the device, which has come on the stream of a
         call: on a connection of its own."""
         answer = answer_to(message, self._answer)
-        kept = getattr(self._own, "connection", None)
-        self._own.connection = None
-        try:
-            connection, told = self._post(answer, self._headers, 10.0)
+        with self._link.apart():
+            _, told = self._post(answer, self._headers, 10.0)
             told.read()
-            connection.close()
-        finally:
-            self._own.connection = kept
 
     def listen(
         self, changes: Changes, message: Message, headers: Mapping[str, str], timeout: float
     ) -> None:
-        connection = self._fresh(timeout)
+        connection = self._link.fresh(timeout)
         told = threading.Condition()
         sent = {"Accept": "text/event-stream", **headers}
-        if self._token is not None:
-            sent["Authorization"] = f"Bearer {self._token}"
+        sent.update(secured(self._token))
         if self._session is not None:
             sent["Mcp-Session-Id"] = self._session
         text = json.dumps(message, separators=(",", ":")) if changes.modern else ""
@@ -616,15 +569,15 @@ class _Http(_Requests):
             sent["Content-Type"] = "application/json"
             sent["Accept"] = "application/json, text/event-stream"
             self._note(True, text)
-        try:
-            connection.request(
-                "POST" if changes.modern else "GET", self._path, text.encode() or None, sent
-            )
-            answer = connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
-        media = (answer.getheader("Content-Type") or "").partition(";")[0]
+        answer = self._link.send(
+            connection,
+            "POST" if changes.modern else "GET",
+            self._path,
+            text.encode() or None,
+            sent,
+            "the wish to hear",
+        )
+        media = media_type(answer)
         if media != "text/event-stream":
             body = answer.read()
             connection.close()
@@ -641,24 +594,14 @@ class _Http(_Requests):
                 told.notify_all()
 
         def read() -> None:
-            data: List[bytes] = []
             try:
                 if sock is not None:
                     sock.settimeout(None)
-                while True:
-                    line = answer.readline(LINE)
-                    if not line:
-                        break
-                    line = line.rstrip(b"\r\n")
-                    if line.startswith(b"data:"):
-                        data.append(line[5:].lstrip(b" "))
-                    elif not line and data:
-                        text = b"\n".join(data)
-                        data = []
-                        self._note(False, text.decode(errors="replace"))
-                        if text.strip():
-                            take(members(json.loads(text)))
-            except (OSError, ValueError, http.client.HTTPException, AttributeError):
+                for text in event_texts(answer, lambda: None):
+                    self._note(False, text)
+                    if text.strip():
+                        take(members(json.loads(text)))
+            except (OSError, ValueError, http.client.HTTPException, AttributeError, Error):
                 # The end of the stream, whichever way.
                 pass
             take({})
@@ -697,8 +640,7 @@ class _Http(_Requests):
         for close in list(self._streams.values()):
             close()
         self._streams.clear()
-        for connection in self._all:
-            connection.close()
+        self._link.close()
 
 
 def _header_text(value: str) -> str:
@@ -724,6 +666,7 @@ class Client:
         era: str = "auto",
         timeout: float = 30.0,
         on_input: Optional[OnInput] = None,
+        agent: "Optional[Callable[[Note], Agent]]" = None,
     ) -> None:
         if era not in ("auto", "modern", "legacy"):
             raise ValueError(f"era {era!r}: auto, modern or legacy")
@@ -736,6 +679,8 @@ class Client:
         self._ids = itertools.count(1)
         self._lock = threading.RLock()
         self._on_input = on_input
+        self._make_agent = agent
+        self._agent: Optional[Agent] = None
         self._offers: Message = {} if on_input is None else {"elicitation": {}}
         self._requests = requests(self._note, self._answer)
         self._version: Optional[str] = None
@@ -1126,6 +1071,79 @@ class Client:
             raise InvalidAnswer(f"the device does not tell when {uri} changes")
         return changes
 
+    @property
+    def agent(self) -> Agent:
+        """The agent of the device, for messages of A2A. Its card is read when
+        it is wanted first.
+
+        Raises:
+            NoAgent: it has none, or is reached by lines.
+        """
+        with self._lock:
+            if self._agent is None:
+                if self._make_agent is None:
+                    raise NoAgent("A2A does not go over lines: connect by HTTP")
+                self._agent = self._make_agent(self._note)
+            return self._agent
+
+    def send(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        accept: Sequence[str] = (),
+        wait: bool = True,
+        timeout: Optional[float] = None,
+    ) -> Task:
+        """Sends a message to the agent: see `Agent.send`."""
+        return self.agent.send(
+            content,
+            task=task,
+            context=context,
+            skill=skill,
+            accept=accept,
+            wait=wait,
+            timeout=timeout,
+        )
+
+    def stream(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Iterator[TaskEvent]:
+        """Sends a message, and tells what becomes of it: see `Agent.stream`."""
+        return self.agent.stream(
+            content, task=task, context=context, skill=skill, timeout=timeout
+        )
+
+    def task(self, id: Union[Task, str], *, history: Optional[int] = None) -> Task:
+        """A task as it stands: see `Agent.task`."""
+        return self.agent.task(id, history=history)
+
+    def tasks(self) -> List[Task]:
+        """Every task of this caller: see `Agent.tasks`."""
+        return self.agent.tasks()
+
+    def cancel(self, id: Union[Task, str]) -> Task:
+        """Stops a task: see `Agent.cancel`."""
+        return self.agent.cancel(id)
+
+    def wait(self, id: Union[Task, str], *, timeout: Optional[float] = None) -> Task:
+        """Waits until a task rests: see `Agent.wait`."""
+        return self.agent.wait(id, timeout=timeout)
+
+    def watch(
+        self, id: Union[Task, str], *, timeout: Optional[float] = None
+    ) -> Iterator[TaskEvent]:
+        """Tells what becomes of a task: see `Agent.watch`."""
+        return self.agent.watch(id, timeout=timeout)
+
     def reconnect(self) -> None:
         """Connects anew, after the connection was lost or the board was reset.
 
@@ -1140,6 +1158,8 @@ class Client:
     def close(self) -> None:
         """Ends the connection. Once more does nothing."""
         self._requests.close()
+        if self._agent is not None:
+            self._agent.close()
 
     def __enter__(self) -> "Client":
         return self
@@ -1254,6 +1274,77 @@ class AsyncClient:
         """`Changes.wait`, to be awaited."""
         return await self._run(changes.wait, timeout)
 
+    async def send(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        accept: Sequence[str] = (),
+        wait: bool = True,
+        timeout: Optional[float] = None,
+    ) -> Task:
+        """See `Agent.send`."""
+        return await self._run(
+            self.sync.send,
+            content,
+            task=task,
+            context=context,
+            skill=skill,
+            accept=accept,
+            wait=wait,
+            timeout=timeout,
+        )
+
+    async def stream(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[TaskEvent]:
+        """See `Agent.stream`."""
+        begin = functools.partial(
+            self.sync.stream, content, task=task, context=context, skill=skill, timeout=timeout
+        )
+        async for event in self._each(begin):
+            yield event
+
+    async def watch(
+        self, id: Union[Task, str], *, timeout: Optional[float] = None
+    ) -> AsyncIterator[TaskEvent]:
+        """See `Agent.watch`."""
+        begin = functools.partial(self.sync.watch, id, timeout=timeout)
+        async for event in self._each(begin):
+            yield event
+
+    async def _each(self, begin: Callable[[], Iterator[TaskEvent]]) -> AsyncIterator[TaskEvent]:
+        events = await self._run(begin)
+        while True:
+            event: Optional[TaskEvent] = await self._run(next, events, None)
+            if event is None:
+                return
+            yield event
+
+    async def task(self, id: Union[Task, str], *, history: Optional[int] = None) -> Task:
+        """See `Agent.task`."""
+        return await self._run(self.sync.task, id, history=history)
+
+    async def tasks(self) -> List[Task]:
+        """See `Agent.tasks`."""
+        return await self._run(self.sync.tasks)
+
+    async def cancel(self, id: Union[Task, str]) -> Task:
+        """See `Agent.cancel`."""
+        return await self._run(self.sync.cancel, id)
+
+    async def wait(self, id: Union[Task, str], *, timeout: Optional[float] = None) -> Task:
+        """See `Agent.wait`."""
+        return await self._run(self.sync.wait, id, timeout=timeout)
+
     async def reconnect(self) -> None:
         """See `Client.reconnect`."""
         await self._run(self.sync.reconnect)
@@ -1320,16 +1411,24 @@ def connect(
             era=era,
             timeout=timeout,
             on_input=on_input,
+            agent=lambda note: _agent_at(url, note, timeout, token, authority),
         )
     if token is not None:
         raise ValueError("a token is for HTTP only")
     transport: LineTransport
-    if isinstance(target, BaseDevice):
-        transport = DeviceTransport(target._native)
-    elif target == "sim":
+    make: Optional[Callable[[Note], Agent]] = None
+    if target == "sim":
         from agentmote import sim
 
-        transport = DeviceTransport(sim.BenchArm()._native)
+        target = sim.BenchArm()
+    if isinstance(target, BaseDevice):
+        device = target._native
+        transport = DeviceTransport(device)
+
+        def make_agent(note: Note) -> Agent:
+            return Agent(DeviceLink(device), note, timeout=timeout)
+
+        make = make_agent
     elif isinstance(target, str):
         transport = line_transport(target)
     else:
@@ -1339,7 +1438,71 @@ def connect(
         era=era,
         timeout=timeout,
         on_input=on_input,
+        agent=make,
     )
+
+
+def _agent_at(
+    url: str,
+    note: Note,
+    timeout: float,
+    token: Optional[str],
+    authority: Optional[str],
+    **options: Any,
+) -> Agent:
+    path = urllib.parse.urlsplit(url).path
+    link = SocketLink(url, authority)
+    return Agent(link, note, path=path, timeout=timeout, token=token, **options)
+
+
+def connect_agent(
+    target: Union[str, BaseDevice],
+    *,
+    wire: str = "auto",
+    timeout: float = 30.0,
+    token: Optional[str] = None,
+    api_key: Optional[str] = None,
+    tenant: str = "",
+    authority: Optional[str] = None,
+    trace: Optional[Callable[[bool, str], None]] = None,
+) -> Agent:
+    """An agent of A2A, wherever it is: for one that speaks no MCP beside it. A
+    `Client` of `connect` has the same as its `Client.agent`.
+
+    Args:
+        target: A `Device`, ``sim``, or the ``http://`` or ``https://`` URL of
+            the agent or of its host. Its card must name an endpoint there.
+        wire: ``1.0`` or ``0.3``; ``auto`` takes 1.0 if the agent speaks it.
+        timeout: Seconds that a task may take until it rests.
+        token: The bearer token.
+        api_key: The key that goes as ``X-API-KEY``.
+        tenant: Whose tasks are meant, for an agent of several tenants.
+        authority: A file with the certificates that are trusted, for https.
+        trace: Gets each message: whether it goes to the agent, and its text.
+
+    Raises:
+        ValueError: the target is none.
+        NoAgent: it has no card, or speaks another wire.
+        ConnectionLost: it cannot be reached.
+        NotAllowed: it does not let this caller in.
+    """
+
+    def quiet(to_agent: bool, text: str) -> None:
+        pass
+
+    note = trace if trace is not None else quiet
+    if isinstance(target, str) and target.partition(":")[0] in ("http", "https"):
+        return _agent_at(
+            target, note, timeout, token, authority, wire=wire, api_key=api_key, tenant=tenant
+        )
+    if target == "sim":
+        from agentmote import sim
+
+        target = sim.BenchArm()
+    if not isinstance(target, BaseDevice):
+        raise ValueError(f"{target!r}: an agent is a device, sim, or at http://…")
+    link: Link = DeviceLink(target._native)
+    return Agent(link, note, wire=wire, timeout=timeout)
 
 
 async def connect_async(

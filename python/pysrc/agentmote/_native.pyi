@@ -6,6 +6,9 @@ __all__ = [
     "MAX_PARAMS",
     "MAX_REQUEST",
     "MAX_RESULT",
+    "MAX_STATUS",
+    "MAX_TASK",
+    "MAX_TASKS",
     "PROTOCOL_VERSIONS",
     "BenchArm",
     "Clock",
@@ -15,6 +18,7 @@ __all__ = [
     "Listener",
     "NeedInput",
     "__version__",
+    "end_work",
 ]
 
 _Bytes = Union[bytes, bytearray, memoryview]
@@ -40,6 +44,17 @@ MAX_RESULT: int
 MAX_CALLS: int
 """Calls that take their time and are on their way on one line connection."""
 
+MAX_TASKS: int
+"""Tasks of a device at once, finished ones that are still kept among them."""
+
+MAX_TASK: int
+"""Bytes of what one task comes to: its messages, statuses, artifacts."""
+
+MAX_STATUS: int
+"""Bytes of a report or a question of a task."""
+
+def end_work() -> None: ...
+
 @final
 class Clock:
     def __new__(cls, *, virtual: bool = False) -> Clock: ...
@@ -56,6 +71,7 @@ class Device:
         tools: List[Dict[str, Any]],
         resources: List[Dict[str, Any]],
         templates: List[Dict[str, Any]],
+        skills: List[Dict[str, Any]],
         explain: Callable[[BaseException], str],
         clock: Clock,
     ) -> Device: ...
@@ -64,6 +80,7 @@ class Device:
     @property
     def runs(self) -> int: ...
     def changed(self, uri: str) -> bool: ...
+    def go_on(self) -> None: ...
     def handle(
         self, data: _Bytes, *, http: bool = False, timeout: float = 3600.0
     ) -> bytes: ...
@@ -74,6 +91,7 @@ class Device:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         tokens: Optional[List[Tuple[str, int]]] = None,
+        url: Optional[str] = None,
     ) -> Connection: ...
     def listen(
         self,
@@ -82,6 +100,7 @@ class Device:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         tokens: Optional[List[Tuple[str, int]]] = None,
+        url: Optional[str] = None,
     ) -> Listener: ...
 
 @final
