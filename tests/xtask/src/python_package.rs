@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::c;
 use crate::child::{Job, Log};
 use crate::firmware;
 use crate::packages;
@@ -23,12 +24,25 @@ pub(crate) fn interpreter() -> Result<PathBuf, Stop> {
 pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
     packages::need(&[&packages::QEMU_ARM], log)?;
     let (image, _) = firmware::bench_arm_image(log)?;
+    suite(&format!("qemu:{}", image.display()), log)
+}
+
+/// The same suite against the arm in C: a program, and the emulated board.
+pub(crate) fn on_c(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::QEMU_ARM], log)?;
+    let (program, image) = c::arms(log)?;
+    let host = suite(&format!("stdio:{}", program.display()), log)?;
+    let board = suite(&format!("qemu:{}", image.display()), log)?;
+    Ok(format!("host: {host}; board: {board}"))
+}
+
+/// The suite of the bench arm against a target, in both eras.
+fn suite(target: &str, log: &mut Log) -> Result<String, Stop> {
     let before = log.text().len();
     for era in ["modern", "legacy"] {
         Job::new(interpreter()?)
             .args(["-m", "pytest", "-p", "no:cacheprovider"])
-            .args(["--agentmote-era", era, "--agentmote-target"])
-            .arg(format!("qemu:{}", image.display()))
+            .args(["--agentmote-era", era, "--agentmote-target", target])
             .arg("python/tests/arm_suite")
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .run(log)?;
