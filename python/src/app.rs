@@ -63,6 +63,8 @@ pub(crate) struct Source {
     pub(crate) params: Vec<String>,
     /// How often it has changed.
     pub(crate) version: AtomicU32,
+    /// Gives a number that differs once it has changed, if it is not told.
+    pub(crate) watch: Option<Py<PyAny>>,
 }
 
 /// Every function of a device. They never change once it is in use.
@@ -216,6 +218,11 @@ impl PyApp {
                 form: form.get().0,
             };
             let Some(answer) = call.ask(&key, request) else {
+                if answers.is_empty() {
+                    // The job that has asked is gone, and its number.
+                    call.remember(0);
+                    return Ok(None);
+                }
                 self.last_answers = self.last_answers.wrapping_add(1).max(1);
                 self.answers.insert(self.last_answers, answers.unbind());
                 if self.answers.len() > WAITING {
@@ -496,8 +503,21 @@ pub(crate) const fn resource_watch(at: usize) -> Option<Watch<PyApp>> {
 }
 
 fn watch_at<const AT: usize>(app: &PyApp, _: Instant) -> u32 {
-    let source = app.functions.resources.get(AT);
-    source.map_or(0, |source| source.version.load(Ordering::SeqCst))
+    let Some(source) = app.functions.resources.get(AT) else {
+        return 0;
+    };
+    let told = source.version.load(Ordering::SeqCst);
+    let Some(watch) = &source.watch else {
+        return told;
+    };
+    let number = Python::attach(|py| {
+        let number = watch.bind(py).call0().and_then(|number| number.extract());
+        // The log hears of it; a subscriber hears nothing.
+        number
+            .inspect_err(|error| drop(app.functions.explain.bind(py).call1((error.value(py),))))
+            .unwrap_or(0)
+    });
+    told.wrapping_add(number)
 }
 
 macro_rules! eight {

@@ -178,6 +178,7 @@ impl Device {
                     read: member(given, "read")?,
                     uri: member(given, "uri")?,
                     version: AtomicU32::new(0),
+                    watch: member(given, "watch")?,
                     params: member(given, "params")?,
                 });
             }
@@ -346,6 +347,9 @@ impl Device {
         }
         for source in functions.resources.iter().chain(&functions.templates) {
             visit.call(&source.read)?;
+            if let Some(watch) = &source.watch {
+                visit.call(watch)?;
+            }
         }
         for ability in &functions.skills {
             if let Ability::Function(begin) = ability {

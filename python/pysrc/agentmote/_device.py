@@ -519,6 +519,7 @@ class Device(BaseDevice):
         description: Optional[str] = None,
         mime: Optional[str] = None,
         subscribable: bool = False,
+        watch: Optional[Callable[[], object]] = None,
     ) -> Callable[[F], F]:
         """Makes a function the reader of a resource.
 
@@ -536,6 +537,10 @@ class Device(BaseDevice):
                 hint.
             subscribable: Clients may subscribe to it; tell each change by
                 `changed`. At most 15 resources of a device, and no template.
+            watch: Gives something that differs once the resource has changed,
+                such as its content: the core asks while somebody has
+                subscribed, and nobody needs to call `changed`. It makes the
+                resource subscribable.
 
         Raises:
             TypeError: the function's parameters are not those of the URI.
@@ -583,9 +588,10 @@ class Device(BaseDevice):
                 "mime": media,
                 "params": params,
                 "read": read,
-                "subscribable": subscribable,
+                "subscribable": subscribable or watch is not None,
+                "watch": None if watch is None else numbered(watch),
             }
-            if subscribable and params:
+            if resource["subscribable"] and params:
                 raise ValueError(f"{where}: a template cannot be subscribed to")
             table = self._templates if params else self._resources
             if params:
@@ -796,6 +802,22 @@ class Device(BaseDevice):
         """
         if not self._native.changed(uri):
             raise KeyError(f"no resource {uri!r}")
+
+
+def numbered(watch: Callable[[], object]) -> Callable[[], int]:
+    """A number for what `watch` gives: another one when that differs."""
+    last: List[object] = []
+    count = 0
+
+    def number() -> int:
+        nonlocal count
+        now = watch()
+        if not last or last[0] != now:
+            last[:] = [now]
+            count = (count + 1) % 2**32
+        return count
+
+    return number
 
 
 def is_loopback(address: str) -> bool:

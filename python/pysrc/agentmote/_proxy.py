@@ -193,6 +193,7 @@ def proxy(client: Client) -> Device:
                 "params": params,
                 "read": reader(client, resource.uri),
                 "subscribable": False,
+                "watch": None,
             }
         )
     return device
