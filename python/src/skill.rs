@@ -1,12 +1,14 @@
 //! The skills of a device that is defined in Python: functions, and tools, as
 //! the work of tasks.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use agentmote::buf::Sink;
 use agentmote::json::{self, ser};
 use agentmote::task::{
-    Content, Journal, Part, Runtime, Skill, Step, TaskMemory, TaskRules, Tasks, Work, run_tool,
+    Content, Entropy, Journal, Part, Random, Runtime, Skill, Step, TaskMemory, TaskRules, Tasks,
+    Work, run_tool,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -243,53 +245,43 @@ fn written(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     }
 }
 
-thread_local! {
-    /// Where the ids of the device that this thread works for come from: the
-    /// core's source of random bytes is a plain function.
-    static DICE: Cell<Option<u64>> = const { Cell::new(None) };
-}
-
 /// Random bytes of one device: those of the system, or, for a simulation, the
 /// same ones in each run.
-pub(crate) struct Dice(Option<u64>);
+pub(crate) struct Dice(Option<AtomicU64>);
 
 impl Dice {
     pub(crate) fn of(clock: &Clock) -> Self {
-        Self(clock.is_virtual().then_some(0))
-    }
-
-    /// Runs `work` with them.
-    pub(crate) fn cast<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        DICE.set(self.0);
-        let result = work();
-        self.0 = DICE.take();
-        result
+        Self(clock.is_virtual().then(AtomicU64::default))
     }
 }
 
-/// The source of random bytes that the core asks.
-fn entropy(bytes: &mut [u8]) {
-    let Some(mut state) = DICE.get() else {
-        // Without random bytes all stay the same, which the core refuses.
-        let _ = getrandom::fill(bytes);
-        return;
-    };
-    for chunk in bytes.chunks_mut(8) {
-        // SplitMix64.
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let mixed = (mixed ^ (mixed >> 31)).to_le_bytes();
-        chunk.copy_from_slice(&mixed[..chunk.len()]);
+impl Random for Dice {
+    fn fill(&self, bytes: &mut [u8]) {
+        let Some(state) = &self.0 else {
+            // Without random bytes all stay the same, which the core refuses.
+            let _ = getrandom::fill(bytes);
+            return;
+        };
+        for chunk in bytes.chunks_mut(8) {
+            // SplitMix64.
+            const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+            let mut mixed = state.fetch_add(STEP, Ordering::SeqCst).wrapping_add(STEP);
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            let mixed = (mixed ^ (mixed >> 31)).to_le_bytes();
+            chunk.copy_from_slice(&mixed[..chunk.len()]);
+        }
     }
-    DICE.set(Some(state));
 }
 
 /// The table of tasks over this memory. Tasks on a virtual clock have no
 /// times: each run is to be the same.
-pub(crate) fn tasks<'m>(room: &'m mut TaskRoom, clock: &Clock) -> Tasks<'m> {
-    let mut tasks = Tasks::new(room, TaskRules::new(entropy));
+pub(crate) fn tasks<'m>(room: &'m mut TaskRoom, dice: &'static Dice, clock: &Clock) -> Tasks<'m> {
+    let rules = TaskRules {
+        entropy: Entropy::Source(dice),
+        ..TaskRules::new(|_| ())
+    };
+    let mut tasks = Tasks::new(room, rules);
     let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     if let Ok(unix) = unix
         && !clock.is_virtual()

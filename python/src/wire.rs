@@ -98,7 +98,7 @@ impl<App: Host + Runtime> Backend for Served<App> {
                     desk.inner.agent = agent;
                 }
                 let inner = &mut desk.inner;
-                desk.dice.cast(|| http.poll_agent(server, inner, now, out))
+                http.poll_agent(server, inner, now, out)
             }
             (End::Http(http), ..) => http.poll(server, now, out),
             (End::Line(line), ..) => {
@@ -123,7 +123,7 @@ impl<App: Host + Runtime> Backend for Served<App> {
         {
             let skills = desk.inner.agent.skills();
             let (inner, app) = (&mut desk.inner, &mut self.server.app);
-            desk.dice.cast(|| inner.tasks.run_skills(skills, app, now));
+            inner.tasks.run_skills(skills, app, now);
         }
     }
 
@@ -133,7 +133,7 @@ impl<App: Host + Runtime> Backend for Served<App> {
             // nothing reads through them any more.
             let room = unsafe { &mut *desk.memory.0 };
             let inner = &mut desk.inner;
-            desk.dice.cast(|| inner.tasks = skill::tasks(room, clock));
+            inner.tasks = skill::tasks(room, desk.dice, clock);
         }
     }
 
@@ -177,7 +177,7 @@ pub(crate) struct Desk<App: Runtime> {
     /// Each with its URL and whether a credential is needed.
     agents: Vec<((String, bool), &'static Agent<App>)>,
     about: [String; 3],
-    dice: Dice,
+    dice: &'static Dice,
     _cards: Vec<Arena>,
     memory: Owned<TaskRoom>,
 }
@@ -194,10 +194,12 @@ impl<App: Runtime> Desk<App> {
         let memory = Owned::new(TaskRoom::new());
         // SAFETY: the desk keeps the memory, and drops the tasks before it.
         let room = unsafe { &mut *memory.0 };
-        let mut dice = Dice::of(clock);
+        let mut maker = Maker::new();
+        // The desk keeps what it stands in.
+        let dice = maker.one(Dice::of(clock));
         let inner = AgentDesk {
             agent,
-            tasks: dice.cast(|| skill::tasks(room, clock)),
+            tasks: skill::tasks(room, dice, clock),
             callers: shown,
         };
         Ok(Self {
@@ -205,7 +207,7 @@ impl<App: Runtime> Desk<App> {
             agents: vec![(first, agent)],
             about,
             dice,
-            _cards: vec![card],
+            _cards: vec![card, maker.finish()],
             memory,
         })
     }

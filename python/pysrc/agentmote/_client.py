@@ -85,6 +85,21 @@ LOOK = 0.05
 ROUNDS = 32
 """Times that one call may ask."""
 
+RECONNECT = 10.0
+"""Seconds for which a lost device is looked for."""
+
+AGAIN = 0.1
+"""Seconds between two attempts of that."""
+
+READS = (
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+)
+"""Requests that change nothing: they may be sent once more."""
+
 
 @dataclass(frozen=True)
 class Sent:
@@ -186,6 +201,11 @@ class Changes:
         self._count = 0
         self._seen = 0
         self._ended = False
+
+    def lose(self) -> None:
+        """The connection is gone, and the subscription with it."""
+        self.end = lambda: None
+        self._ended = True
 
     def take(self, message: Message) -> None:
         """Takes what the device tells."""
@@ -406,6 +426,9 @@ class _Lines(_Requests):
 
     def reopen(self) -> None:
         self._pending.clear()
+        lost, self._changes = self._changes, {}
+        for changes in lost.values():
+            changes.lose()
         self._transport.reopen()
 
     def close(self) -> None:
@@ -493,6 +516,8 @@ class _Http(_Requests):
                 found = json.loads(body)
             except ValueError:
                 found = None
+            if answer.status == 404 and self._session is not None:
+                raise SessionEnded(f"HTTP 404: {text[:200].strip()}")
             if not isinstance(found, dict):
                 raise no_answer(answer.status, text)
             return members(found)
@@ -667,6 +692,7 @@ class Client:
         timeout: float = 30.0,
         on_input: Optional[OnInput] = None,
         agent: "Optional[Callable[[Note], Agent]]" = None,
+        reconnect: float = RECONNECT,
     ) -> None:
         if era not in ("auto", "modern", "legacy"):
             raise ValueError(f"era {era!r}: auto, modern or legacy")
@@ -685,15 +711,19 @@ class Client:
         self._requests = requests(self._note, self._answer)
         self._version: Optional[str] = None
         self._lost = False
+        self._patience = reconnect
         self._server: Message = {}
         self._capabilities: Message = {}
         self._instructions = ""
         self._headers_of: Dict[str, Dict[str, str]] = {}
+        # While it connects, nothing is tried again.
+        self._opened = False
         try:
             self._open()
         except BaseException:
             self._requests.close()
             raise
+        self._opened = True
 
     def _note(self, to_device: bool, text: str) -> None:
         now = self._requests.now() if hasattr(self, "_requests") else 0.0
@@ -811,6 +841,49 @@ class Client:
             ConnectionLost: the connection has ended.
         """
         limit = self.timeout if timeout is None else timeout
+        if self._lost and self._opened and self._patience > 0:
+            self._reach()
+        try:
+            return self._once(method, params, limit, progress, cancel)
+        except ConnectionLost:
+            # What may have acted is not sent again.
+            if method not in READS or not self._opened or self._patience <= 0:
+                raise
+            self._reach()
+        except (ProtocolError, SessionEnded) as error:
+            # The device was reset and knows of no handshake any more: it has
+            # refused the request, so nothing has come of it.
+            if not self._opened or self._patience <= 0 or not forgotten(error, self._version):
+                raise
+            self._lost = True
+            self._reach()
+        return self._once(method, params, limit, progress, cancel)
+
+    def _reach(self) -> None:
+        """Connects anew to a device that was lost, and waits for it.
+
+        Raises:
+            ConnectionLost: it did not come back in time.
+        """
+        end = time.monotonic() + self._patience
+        with self._lock:
+            # Another thread may have found it meanwhile.
+            while self._lost:
+                try:
+                    self.reconnect()
+                except (ConnectionLost, CallTimeout):
+                    if time.monotonic() >= end:
+                        raise
+                    time.sleep(AGAIN)
+
+    def _once(
+        self,
+        method: str,
+        params: Message,
+        limit: float,
+        progress: Optional[OnProgress],
+        cancel: Optional[threading.Event],
+    ) -> Message:
         number = next(self._ids)
         params = dict(params)
         meta: Message = {}
@@ -1151,9 +1224,13 @@ class Client:
             ConnectionLost: it cannot.
         """
         with self._lock:
-            self._requests.reopen()
-            self._open()
-            self._lost = False
+            self._opened = False
+            try:
+                self._requests.reopen()
+                self._open()
+                self._lost = False
+            finally:
+                self._opened = True
 
     def close(self) -> None:
         """Ends the connection. Once more does nothing."""
@@ -1169,6 +1246,18 @@ class Client:
 
 
 CLIENT = {"name": "agentmote-python", "version": _native.__version__}
+
+
+class SessionEnded(InvalidAnswer):
+    """The device knows of no such session (M-187)."""
+
+
+def forgotten(error: Error, version: Optional[str]) -> bool:
+    """Whether an error says that a device knows of no handshake."""
+    if isinstance(error, SessionEnded):
+        return True
+    legacy = version not in (None, MODERN)
+    return legacy and isinstance(error, ProtocolError) and "initialize" in error.message
 
 
 def tool_of(given: Message) -> Tool:
@@ -1368,6 +1457,7 @@ def connect(
     token: Optional[str] = None,
     on_input: Optional[OnInput] = None,
     authority: Optional[str] = None,
+    reconnect: float = RECONNECT,
 ) -> Client:
     """A client of a device, wherever it is.
 
@@ -1398,6 +1488,11 @@ def connect(
             that nobody can be asked.
         authority: A file with the certificates that are trusted, for https;
             without it, those of the system.
+        reconnect: Seconds for which a device is looked for that was lost, such
+            as a board that was reset; 0 for never. The call during which it was
+            lost fails with `ConnectionLost`, since it may have acted; the next
+            one finds it again. What only reads, and what the device has refused
+            because it had forgotten its peer, is sent once more.
 
     Raises:
         ValueError: the target is none.
@@ -1412,6 +1507,7 @@ def connect(
             timeout=timeout,
             on_input=on_input,
             agent=lambda note: _agent_at(url, note, timeout, token, authority),
+            reconnect=reconnect,
         )
     if token is not None:
         raise ValueError("a token is for HTTP only")
@@ -1439,6 +1535,7 @@ def connect(
         timeout=timeout,
         on_input=on_input,
         agent=make,
+        reconnect=reconnect,
     )
 
 
@@ -1512,10 +1609,19 @@ async def connect_async(
     timeout: float = 30.0,
     token: Optional[str] = None,
     on_input: Optional[OnInput] = None,
+    authority: Optional[str] = None,
+    reconnect: float = RECONNECT,
 ) -> AsyncClient:
     """`connect` for ``async`` code."""
     loop = asyncio.get_running_loop()
     make = functools.partial(
-        connect, target, era=era, timeout=timeout, token=token, on_input=on_input
+        connect,
+        target,
+        era=era,
+        timeout=timeout,
+        token=token,
+        on_input=on_input,
+        authority=authority,
+        reconnect=reconnect,
     )
     return AsyncClient(await loop.run_in_executor(None, make))
