@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::describe::Maker;
+use crate::policy::{Hooks, Names};
 use crate::skill::{Ability, TaskJob};
 use crate::value::{Plain, Wrapped, float, string, to_python, whole};
 
@@ -73,6 +74,7 @@ pub(crate) struct Functions {
     pub(crate) resources: Vec<Source>,
     pub(crate) templates: Vec<Source>,
     pub(crate) skills: Vec<Ability>,
+    pub(crate) hooks: Hooks,
     /// Gives the words for the peer of an exception.
     pub(crate) explain: Py<PyAny>,
 }
@@ -82,6 +84,8 @@ pub(crate) struct PyApp {
     pub(crate) functions: Arc<Functions>,
     /// The tools with what runs them, for those that are skills too.
     pub(crate) entries: &'static [Entry<Self>],
+    /// Names that the guard of the policy has given.
+    pub(crate) names: Names,
     /// The place of the tool that a task calls now.
     pub(crate) tool: Option<usize>,
     /// Tasks of functions on their way, by the number that the core keeps.
@@ -106,6 +110,7 @@ impl PyApp {
         Self {
             functions,
             entries,
+            names: Names::default(),
             tool: None,
             tasks: HashMap::new(),
             last_task: 0,

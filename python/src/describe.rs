@@ -174,13 +174,11 @@ impl Maker {
         given: &Bound<'_, PyDict>,
         run: fn(&mut App, &mut Work<'_>) -> Step,
     ) -> PyResult<Skill<App>> {
-        let mut list = |name: &str| {
-            let texts: Vec<String> = given_as(given, name)?;
-            let texts = texts.iter().map(|text| self.text(text)).collect();
-            Ok::<_, PyErr>(self.table(texts))
-        };
-        let (tags, examples, words) = (list("tags")?, list("examples")?, list("words")?);
-        let (input_modes, output_modes) = (list("input_modes")?, list("output_modes")?);
+        let tags = self.texts(given, "tags")?;
+        let examples = self.texts(given, "examples")?;
+        let words = self.texts(given, "words")?;
+        let input_modes = self.texts(given, "input_modes")?;
+        let output_modes = self.texts(given, "output_modes")?;
         let id = self.member(given, "id")?;
         let name = self.member(given, "name")?;
         let description = self.member(given, "description")?;
@@ -221,7 +219,23 @@ impl Maker {
         Ok(self.one(agent))
     }
 
-    fn member(&mut self, given: &Bound<'_, PyDict>, name: &str) -> PyResult<&'static str> {
+    /// A member that is a list of texts.
+    pub(crate) fn texts(
+        &mut self,
+        given: &Bound<'_, PyDict>,
+        name: &str,
+    ) -> PyResult<&'static [&'static str]> {
+        let texts: Vec<String> = given_as(given, name)?;
+        let texts = texts.iter().map(|text| self.text(text)).collect();
+        Ok(self.table(texts))
+    }
+
+    /// A member that is a text.
+    pub(crate) fn member(
+        &mut self,
+        given: &Bound<'_, PyDict>,
+        name: &str,
+    ) -> PyResult<&'static str> {
         let text: String = given_as(given, name)?;
         Ok(self.text(&text))
     }
@@ -359,7 +373,7 @@ fn get<'py>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny
 }
 
 /// A member as a value of Rust.
-fn given_as<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
+pub(crate) fn given_as<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
 {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agentmote::policy::{Credential, Credentials};
 use agentmote::server::Server;
 use agentmote::task::Runtime as _;
 use agentmote::tool::{Asks, Input, Type};
@@ -17,6 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString};
 use crate::app::{self, Code, Functions, PyApp, Reads, Source};
 use crate::clock::Clock;
 use crate::describe::Maker;
+use crate::policy::{self, Hooks, Names};
 use crate::serve::Listener;
 use crate::skill::{self, Ability};
 use crate::token::Tokens;
@@ -139,17 +141,28 @@ fn drive(
     }
 }
 
+impl Device {
+    /// Does something with the credentials of the policy.
+    fn credentials<T>(&self, work: impl FnOnce(&mut Credentials, &mut Names) -> T) -> PyResult<T> {
+        self.running
+            .with(|backend| backend.credentials().map(|(all, names)| work(all, names)))
+            .ok_or_else(inside)?
+            .ok_or_else(|| PyRuntimeError::new_err("the device has no policy"))
+    }
+}
+
 #[pymethods]
 impl Device {
     /// A device of these plain descriptors and functions.
     #[new]
-    #[pyo3(signature = (identity, tools, resources, templates, skills, explain, clock))]
+    #[pyo3(signature = (identity, tools, resources, templates, skills, policy, explain, clock))]
     fn py_new(
         identity: &Bound<'_, PyDict>,
         tools: &Bound<'_, PyList>,
         resources: &Bound<'_, PyList>,
         templates: &Bound<'_, PyList>,
         skills: &Bound<'_, PyList>,
+        policy: Option<&Bound<'_, PyDict>>,
         explain: Py<PyAny>,
         clock: Py<Clock>,
     ) -> PyResult<Self> {
@@ -207,22 +220,21 @@ impl Device {
             let about = [name?, description?, version?];
             Some(Desk::new(about, table, clock.get())?)
         };
+        let hooks = policy.map_or(Ok(Hooks::default()), Hooks::new)?;
+        let policy = policy
+            .map(|given| policy::policy(given, &mut maker))
+            .transpose()?;
         let functions = Arc::new(Functions {
             tools: codes,
             resources: resource_sources,
             templates: template_sources,
             skills: abilities,
+            hooks,
             explain,
         });
-        let served = Served {
-            server: Server::new(
-                device,
-                PyApp::new(Arc::clone(&functions), device.tools().entries()),
-            )
-            .with_key(key(clock.get())?),
-            desk,
-            _tables: Some(maker.finish()),
-        };
+        let app = PyApp::new(Arc::clone(&functions), device.tools().entries());
+        let server = Server::new(device, app).with_key(key(clock.get())?);
+        let served = Served::new(server, desk, policy, Some(maker.finish()));
         let running = Running::new(Box::new(served), clock);
         Ok(Self::new(running, Some(functions)))
     }
@@ -356,6 +368,7 @@ impl Device {
                 visit.call(begin)?;
             }
         }
+        functions.hooks.traverse(&visit)?;
         visit.call(&functions.explain)
     }
 
@@ -367,6 +380,46 @@ impl Device {
             source.version.fetch_add(1, Ordering::SeqCst);
         }
         found.is_some()
+    }
+
+    /// Adds a credential to the policy, by the SHA-256 of its secret.
+    #[pyo3(signature = (name, digest, caller, tenant, scopes, expires))]
+    fn add_credential(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        digest: [u8; 32],
+        caller: u32,
+        tenant: (u32, String),
+        scopes: u32,
+        expires: Option<f64>,
+    ) -> PyResult<()> {
+        let now = self.running.now();
+        let millis = expires.map(|seconds| (seconds.max(0.0) * 1000.0).ceil());
+        let expires = millis.map(|millis| now.after(millis.min(f64::from(u32::MAX)) as u32));
+        py.detach(|| {
+            self.credentials(|all, names| {
+                all.add(Credential {
+                    tenant: tenant.0,
+                    tenant_name: names.keep(&tenant.1),
+                    scopes,
+                    expires,
+                    ..Credential::new(names.keep(name), digest, caller)
+                })
+                .map_err(|error| PyValueError::new_err(format!("{name}: {}", error.text())))
+            })
+        })?
+    }
+
+    /// Takes a credential back; whether there was one of that name.
+    fn revoke_credential(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
+        py.detach(|| self.credentials(|all, _| all.revoke(name)))
+    }
+
+    /// Gives a credential another secret; whether there is one of that name,
+    /// and nobody else has that secret.
+    fn rotate_credential(&self, py: Python<'_>, name: &str, digest: [u8; 32]) -> PyResult<bool> {
+        py.detach(|| self.credentials(|all, _| all.rotate(name, digest)))
     }
 
     /// Lets tasks go on by themselves from now on, also on a virtual clock:
@@ -391,7 +444,7 @@ impl Device {
 }
 
 /// A member of a descriptor.
-fn member<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
+pub(crate) fn member<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py>,
 {
@@ -530,11 +583,9 @@ impl BenchArm {
     fn new(py: Python<'_>, clock: Py<Clock>) -> PyResult<Self> {
         let card = bench_arm::card("");
         let about = [card.name, card.description, card.version].map(str::to_owned);
-        let served = Served {
-            server: Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?),
-            desk: Some(Desk::new(about, Arm::SKILLS, clock.get())?),
-            _tables: None,
-        };
+        let desk = Desk::new(about, Arm::SKILLS, clock.get())?;
+        let server = Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?);
+        let served = Served::new(server, Some(desk), None, None);
         let device = Device::new(Running::new(Box::new(served), clock), None);
         Ok(Self {
             device: Py::new(py, device)?,

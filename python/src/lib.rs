@@ -3,13 +3,14 @@
 //! The core does the whole work: descriptors, checks, protocol, framing. Here
 //! are the tables that Python's type hints become (`describe`), the one
 //! handler behind every function (`app`), connections with their memory
-//! (`wire`), tasks (`skill`), tokens (`token`), and HTTP over TCP (`serve`).
+//! (`wire`), tasks (`skill`), who may call (`policy`, `token`), and HTTP over TCP (`serve`).
 
 mod app;
 mod arena;
 mod clock;
 mod describe;
 mod device;
+mod policy;
 mod serve;
 mod skill;
 mod token;
@@ -55,6 +56,7 @@ mod _native {
         module.add("MAX_REQUEST", wire::REQUEST)?;
         module.add("MAX_RESULT", wire::RESULT)?;
         module.add("MAX_CALLS", wire::CALLS)?;
+        module.add("MAX_CREDENTIALS", limits::CREDENTIALS)?;
         module.add("MAX_TASKS", skill::TASKS)?;
         module.add("MAX_TASK", skill::LOG)?;
         module.add("MAX_STATUS", limits::STATUS_BYTES)

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use agentmote::a2a;
-use agentmote::server::Presented;
+use agentmote::policy::Presented;
 use agentmote::task::Principal;
 use agentmote::tool::Caller;
 use pyo3::exceptions::PyValueError;

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agentmote::a2a::Agent;
+use agentmote::policy::{Credentials, Policy};
 use agentmote::server::{
     AgentDesk, Allow, Bearer, Http, HttpConfig, HttpMemory, Line, LineMemory, Server,
 };
@@ -18,6 +19,7 @@ use crate::app::PyApp;
 use crate::arena::Arena;
 use crate::clock::Clock;
 use crate::describe::Maker;
+use crate::policy::Names;
 use crate::skill::{self, Dice, TaskRoom};
 use crate::token::{opens, shown};
 
@@ -74,6 +76,8 @@ pub(crate) trait Backend: Send {
     fn work(&mut self, now: Instant);
     /// When they are due.
     fn due(&self) -> Option<Instant>;
+    /// The credentials of its policy, and a place for their names.
+    fn credentials(&mut self) -> Option<(&mut Credentials, &mut Names)>;
     /// Forgets every task, as a loss of power does.
     fn forget(&mut self, clock: &Clock);
     fn interrupt(&mut self) -> Option<PyErr>;
@@ -86,6 +90,7 @@ pub(crate) trait Backend: Send {
 
 impl<App: Host + Runtime> Backend for Served<App> {
     fn agent(&mut self, url: &str, secured: bool) -> PyResult<Option<usize>> {
+        let secured = secured || self.server.policy().is_some();
         let desk = self.desk.as_mut();
         desk.map(|desk| desk.agent(url, secured)).transpose()
     }
@@ -127,6 +132,11 @@ impl<App: Host + Runtime> Backend for Served<App> {
         }
     }
 
+    fn credentials(&mut self) -> Option<(&mut Credentials, &mut Names)> {
+        let policy = self.server.policy()?;
+        Some((&mut policy.credentials, &mut self.names))
+    }
+
     fn forget(&mut self, clock: &Clock) {
         if let Some(desk) = &mut self.desk {
             // SAFETY: the tasks that borrowed it go with this assignment, and
@@ -166,7 +176,33 @@ pub(crate) struct Served<App: Runtime> {
     // Before the arena, which goes last.
     pub(crate) server: Server<App>,
     pub(crate) desk: Option<Desk<App>>,
-    pub(crate) _tables: Option<Arena>,
+    /// The policy in front of both, and the names of its credentials.
+    _policy: Option<Owned<Policy<App>>>,
+    names: Names,
+    _tables: Option<Arena>,
+}
+
+impl<App: Runtime> Served<App> {
+    pub(crate) fn new(
+        mut server: Server<App>,
+        desk: Option<Desk<App>>,
+        policy: Option<Policy<App>>,
+        tables: Option<Arena>,
+    ) -> Self {
+        let policy = policy.map(Owned::new);
+        if let Some(policy) = &policy {
+            // SAFETY: the policy stays where it is until the server that
+            // borrows it was dropped; nothing else reaches it.
+            server.set_policy(unsafe { &mut *policy.0 });
+        }
+        Self {
+            server,
+            desk,
+            _policy: policy,
+            names: Names::default(),
+            _tables: tables,
+        }
+    }
 }
 
 /// The agent of a device: its tasks, and its card for each URL under which it

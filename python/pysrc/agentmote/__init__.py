@@ -42,6 +42,7 @@ from agentmote._errors import (
 )
 from agentmote._hints import Header, Length, Range, Unit
 from agentmote._jobs import Call, Progress
+from agentmote._policy import Attempt, AuditEvent, Policy, Tries, Verified
 from agentmote._native import PROTOCOL_VERSIONS, Clock, Connection, __version__
 from agentmote._proxy import proxy
 from agentmote._transports import LineTransport
@@ -52,6 +53,8 @@ __all__ = [
     "Agent",
     "Artifact",
     "AsyncClient",
+    "Attempt",
+    "AuditEvent",
     "Audio",
     "BaseDevice",
     "Call",
@@ -77,6 +80,7 @@ __all__ = [
     "NotAllowed",
     "NotSupported",
     "Part",
+    "Policy",
     "Progress",
     "ProtocolError",
     "Question",
@@ -98,7 +102,9 @@ __all__ = [
     "Text",
     "Tool",
     "ToolError",
+    "Tries",
     "Unit",
+    "Verified",
     "Work",
     "__version__",
     "connect",

@@ -1481,7 +1481,8 @@ def connect(
         target: See above.
         era: ``auto``, or only one: ``modern`` or ``legacy``.
         timeout: Seconds that an answer may take.
-        token: The bearer token, for HTTP.
+        token: The bearer token, for HTTP, and for the agent of a `Device` with a
+            policy.
         on_input: Gets a `Question` that the device asks in the middle of a call,
             and gives the answer: the fields as a ``dict``, the value alone if
             there is one field, or None to refuse. Without it the device is told
@@ -1509,20 +1510,20 @@ def connect(
             agent=lambda note: _agent_at(url, note, timeout, token, authority),
             reconnect=reconnect,
         )
-    if token is not None:
-        raise ValueError("a token is for HTTP only")
     transport: LineTransport
     make: Optional[Callable[[Note], Agent]] = None
     if target == "sim":
         from agentmote import sim
 
         target = sim.BenchArm()
+    if token is not None and not isinstance(target, BaseDevice):
+        raise ValueError("a token is for HTTP only")
     if isinstance(target, BaseDevice):
         device = target._native
         transport = DeviceTransport(device)
 
         def make_agent(note: Note) -> Agent:
-            return Agent(DeviceLink(device), note, timeout=timeout)
+            return Agent(DeviceLink(device), note, timeout=timeout, token=token)
 
         make = make_agent
     elif isinstance(target, str):
@@ -1599,7 +1600,9 @@ def connect_agent(
     if not isinstance(target, BaseDevice):
         raise ValueError(f"{target!r}: an agent is a device, sim, or at http://…")
     link: Link = DeviceLink(target._native)
-    return Agent(link, note, wire=wire, timeout=timeout)
+    return Agent(
+        link, note, wire=wire, timeout=timeout, token=token, api_key=api_key, tenant=tenant
+    )
 
 
 async def connect_async(

@@ -30,6 +30,7 @@ from agentmote import _content, _hints, _native, _work
 from agentmote._errors import ToolError
 from agentmote._native import Connection
 from agentmote._jobs import Call, CoroutineJob, GeneratorJob, Loop
+from agentmote._policy import Policy
 
 Bytes = Union[bytes, bytearray, memoryview]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -278,6 +279,7 @@ class Device(BaseDevice):
         instructions: Guidance for the model that uses it; empty for none.
         description: What it is, for its agent card; without it, the
             instructions.
+        policy: Who may call it; without one, `serving` says so.
         clock: What time it is for it; without one, that of the machine.
     """
 
@@ -289,6 +291,7 @@ class Device(BaseDevice):
         title: str = "",
         instructions: str = "",
         description: str = "",
+        policy: Optional[Policy] = None,
         clock: Optional[_native.Clock] = None,
     ) -> None:
         self.name = name
@@ -301,6 +304,10 @@ class Device(BaseDevice):
             "description": description or instructions or title or name,
         }
         self._scopes: Dict[str, int] = {}
+        self._policy = policy
+        if policy is not None:
+            # Not `self`: its policy would keep the device alive for ever.
+            policy._bind(functools.partial(scope_bits, self._scopes))
         self._tools: List[Dict[str, Any]] = []
         self._resources: List[Dict[str, Any]] = []
         self._templates: List[Dict[str, Any]] = []
@@ -317,17 +324,34 @@ class Device(BaseDevice):
         resources: Sequence[Dict[str, Any]] = (),
         templates: Sequence[Dict[str, Any]] = (),
         skills: Sequence[Dict[str, Any]] = (),
+        policy: Optional[Dict[str, Any]] = None,
     ) -> _native.Device:
-        tables = list(tools), list(resources), list(templates), list(skills)
-        return _native.Device(self._identity, *tables, explain, self.clock)
+        return _native.Device(
+            self._identity,
+            list(tools),
+            list(resources),
+            list(templates),
+            list(skills),
+            policy,
+            explain,
+            self.clock,
+        )
 
     @property
     def _native(self) -> _native.Device:
         with self._lock:
             if self._made is None:
-                self._made = self._make(
-                    self._tools, self._resources, self._templates, self._skills
+                policy = self._policy
+                made = self._make(
+                    self._tools,
+                    self._resources,
+                    self._templates,
+                    self._skills,
+                    None if policy is None else policy._plain(list(self._scopes)),
                 )
+                if policy is not None:
+                    policy._made(made)
+                self._made = made
             return self._made
 
     def _change(self) -> None:
@@ -337,14 +361,15 @@ class Device(BaseDevice):
             )
 
     def _scope_bits(self, scopes: Sequence[str]) -> int:
-        if isinstance(scopes, str):
-            raise TypeError(f"scopes are a list of names, and not {scopes!r}")
-        bits = 0
-        for scope in scopes:
-            if scope not in self._scopes and len(self._scopes) == MAX_SCOPES:
-                raise ValueError(f"more than {MAX_SCOPES} scopes")
-            bits |= self._scopes.setdefault(scope, 1 << len(self._scopes))
-        return bits
+        return scope_bits(self._scopes, scopes)
+
+    def _opening(
+        self, token: Optional[str], tokens: Optional[Mapping[str, Sequence[str]]]
+    ) -> Optional[List[Tuple[str, int]]]:
+        opening = super()._opening(token, tokens)
+        if opening is not None and self._policy is not None:
+            raise ValueError("the device has a policy: add the tokens to it")
+        return opening
 
     def _own_loop(self) -> Loop:
         if self._loop is None:
@@ -802,6 +827,18 @@ class Device(BaseDevice):
         """
         if not self._native.changed(uri):
             raise KeyError(f"no resource {uri!r}")
+
+
+def scope_bits(known: Dict[str, int], scopes: Sequence[str]) -> int:
+    """The bits of scopes; a new name gets the next one."""
+    if isinstance(scopes, str):
+        raise TypeError(f"scopes are a list of names, and not {scopes!r}")
+    bits = 0
+    for scope in scopes:
+        if scope not in known and len(known) == MAX_SCOPES:
+            raise ValueError(f"more than {MAX_SCOPES} scopes")
+        bits |= known.setdefault(scope, 1 << len(known))
+    return bits
 
 
 def numbered(watch: Callable[[], object]) -> Callable[[], int]:

@@ -224,18 +224,25 @@ class _DeviceSocket:
         self._open = True
         self._files = 0
         self._closed = False
+        self._rest = self._arrived = b""
 
     def settimeout(self, timeout: Optional[float]) -> None:
         self._timeout = timeout
 
     def sendall(self, data: bytes) -> None:
-        rest = bytes(data)
-        while rest:
-            taken = self._peer.receive(rest)
-            rest = rest[taken:]
-            if not taken:
-                # One request at a time: its answer is read before the next.
-                raise ConnectionLost("the device takes nothing now")
+        # It is offered at once, as a wire does: the device may answer before
+        # all of it was taken.
+        self._rest += data
+        self._arrived += self._work()
+
+    def _work(self) -> bytes:
+        """Offers what is to be sent, and gives what has come."""
+        while True:
+            taken = self._peer.receive(self._rest) if self._rest else 0
+            self._rest = self._rest[taken:]
+            data = self._peer.poll()
+            if data or not taken:
+                return data
 
     def makefile(self, mode: str) -> io.BufferedReader:
         self._files += 1
@@ -261,7 +268,7 @@ class _DeviceSocket:
         limit = self._timeout
         end = None if limit is None else self._clock.now() + limit
         while self._open:
-            data = self._peer.poll()
+            data, self._arrived = self._arrived or self._work(), b""
             if data:
                 return data
             if self._peer.closed:

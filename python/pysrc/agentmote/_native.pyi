@@ -2,6 +2,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union, final
 
 __all__ = [
     "MAX_CALLS",
+    "MAX_CREDENTIALS",
     "MAX_DEPTH",
     "MAX_PARAMS",
     "MAX_REQUEST",
@@ -44,6 +45,9 @@ MAX_RESULT: int
 MAX_CALLS: int
 """Calls that take their time and are on their way on one line connection."""
 
+MAX_CREDENTIALS: int
+"""Credentials of a policy."""
+
 MAX_TASKS: int
 """Tasks of a device at once, finished ones that are still kept among them."""
 
@@ -72,6 +76,7 @@ class Device:
         resources: List[Dict[str, Any]],
         templates: List[Dict[str, Any]],
         skills: List[Dict[str, Any]],
+        policy: Optional[Dict[str, Any]],
         explain: Callable[[BaseException], str],
         clock: Clock,
     ) -> Device: ...
@@ -81,6 +86,17 @@ class Device:
     def runs(self) -> int: ...
     def changed(self, uri: str) -> bool: ...
     def go_on(self) -> None: ...
+    def add_credential(
+        self,
+        name: str,
+        digest: bytes,
+        caller: int,
+        tenant: Tuple[int, str],
+        scopes: int,
+        expires: Optional[float],
+    ) -> None: ...
+    def revoke_credential(self, name: str) -> bool: ...
+    def rotate_credential(self, name: str, digest: bytes) -> bool: ...
     def handle(
         self, data: _Bytes, *, http: bool = False, timeout: float = 3600.0
     ) -> bytes: ...
