@@ -6,7 +6,7 @@ use agentmote::resource::{Reader, Resource, Watch};
 use agentmote::task::{Runtime, Skill, Step, Work};
 use agentmote::tool::{
     Asks, Broken, Capabilities, Decimal, Effects, Entry, Form, Handler, Input, Literal, Param,
-    Tool, Type, broken_rule,
+    TaskSupport, Tool, Type, broken_rule,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -139,6 +139,7 @@ impl Maker {
                 destructive: given_as(given, "destructive")?,
             },
             requires: Capabilities::NONE,
+            task: TaskSupport::Forbidden,
             polled: given_as(given, "polled")?,
             asks: match given_as(given, "asks")? {
                 true => Asks::Sealed,

@@ -318,7 +318,7 @@ fn c_79_agent_card() {
 /// offered, whoever drives the connection.
 #[test]
 fn a_request_without_a_body_is_answered_by_the_next_poll() {
-    let mut world = World::new(anyone);
+    let mut world = Web::new(anyone);
     let mut memory = Memory::new();
     let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
     for path in ["/.well-known/agent-card.json", "/nothing"] {
