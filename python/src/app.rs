@@ -196,8 +196,7 @@ impl PyApp {
         code: &Code,
         call: &mut Call<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if call.is_cancelled() || call.step() > 0 {
-            // It has asked before its first step.
+        if call.is_cancelled() {
             return match code.polled {
                 true => self.step(py, code, call, None),
                 false => Ok(None),
@@ -213,11 +212,15 @@ impl PyApp {
                 Err(error) if error.is_instance_of::<NeedInput>(py) => error,
                 result => return result,
             };
-            let (key, message, form) =
+            let (key, message, form, state) =
                 question
                     .value(py)
                     .getattr("args")?
-                    .extract::<(String, String, Py<Form>)>()?;
+                    .extract::<(String, String, Py<Form>, Option<Py<PyAny>>)>()?;
+            if let Some(state) = state {
+                // What goes on once the answer has come.
+                answers.set_item("", state)?;
+            }
             let request = InputRequest::Elicit {
                 message: &message,
                 form: form.get().0,
@@ -439,7 +442,8 @@ pyo3::create_exception!(
     _native,
     NeedInput,
     PyBaseException,
-    "A question that has no answer yet: its key, its message and its form."
+    "A question that has no answer yet: its key, its message, its form, and what\n\
+     is handed to the function with the answer, or None."
 );
 
 /// What a question asks for.

@@ -550,3 +550,26 @@ def test_the_same_device_is_served_to_both_protocols():
         url = f"http://127.0.0.1:{served.port}/"
         with pytest.raises(agentmote.Error):
             agentmote.connect_agent(url)
+
+
+@pytest.mark.parametrize("wire", ["1.0", "0.3"])
+def test_a_tool_that_asks_is_a_skill_that_asks(wire):
+    arm = device()
+    acted: List[str] = []
+
+    @arm.tool(asks=True)
+    def drop(call: agentmote.Call) -> str:
+        """Drops it."""
+        if not call.confirm("Really drop it?"):
+            raise ToolError("the user refused")
+        acted.append("dropped")
+        return "dropped"
+
+    arm.tool_skill("drop")
+    with agent(arm, wire) as client:
+        task = client.send("drop")
+        assert (task.state, task.words, acted) == ("input_required", "Really drop it?", [])
+        assert client.send("no", task=task).state == "failed"
+        assert acted == []
+        done = client.send("yes", task=client.send("drop"))
+        assert done.result().text == "dropped" and acted == ["dropped"]

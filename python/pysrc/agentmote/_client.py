@@ -1032,6 +1032,16 @@ class Client:
             raise ToolError(result.text or "the tool has failed")
         return result
 
+    def answers(self, on_input: OnInput) -> bool:
+        """Answers questions of the device by this from now on, if nothing else
+        does; whether it may. A device of an older era asks beside its calls,
+        and is not told."""
+        if self._version != MODERN:
+            return False
+        if self._on_input is None:
+            self._on_input, self._offers = on_input, {"elicitation": {}}
+        return self._on_input is on_input
+
     def _answer(self, message: Message) -> Message:
         """The result of a request of the device."""
         if message["method"] == "ping":

@@ -123,7 +123,7 @@ class Call:
         key = key or f"q{self._asked}"
         self._asked += 1
         if key not in self._answers:
-            raise NeedInput(key, message, made.native)
+            raise NeedInput(key, message, made.native, None)
         action, content = self._answers[key]
         if action != "accept":
             return None
