@@ -4,6 +4,14 @@
 and `agentmote.sim` simulates the bench arm on a virtual clock.
 """
 
+import sys
+
+if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    raise ImportError(
+        "agentmote needs the global interpreter lock: start Python without "
+        "-X gil=0 and without PYTHON_GIL=0"
+    )
+
 from agentmote._agent import Agent, Artifact, Task, TaskEvent
 from agentmote._client import (
     AsyncClient,
