@@ -153,19 +153,18 @@ impl Device {
 
 #[pymethods]
 impl Device {
-    /// A device of these plain descriptors and functions.
+    /// A device of these plain descriptors and functions: `tables` are its
+    /// tools, resources, templates and skills.
     #[new]
-    #[pyo3(signature = (identity, tools, resources, templates, skills, policy, explain, clock))]
+    #[pyo3(signature = (identity, tables, policy, explain, clock))]
     fn py_new(
         identity: &Bound<'_, PyDict>,
-        tools: &Bound<'_, PyList>,
-        resources: &Bound<'_, PyList>,
-        templates: &Bound<'_, PyList>,
-        skills: &Bound<'_, PyList>,
+        tables: [Bound<'_, PyList>; 4],
         policy: Option<&Bound<'_, PyDict>>,
         explain: Py<PyAny>,
         clock: Py<Clock>,
     ) -> PyResult<Self> {
+        let [tools, resources, templates, skills] = &tables;
         let mut maker = Maker::new();
         let mut entries = Vec::new();
         let mut codes = Vec::new();
@@ -382,29 +381,30 @@ impl Device {
         found.is_some()
     }
 
-    /// Adds a credential to the policy, by the SHA-256 of its secret.
-    #[pyo3(signature = (name, digest, caller, tenant, scopes, expires))]
+    /// Adds a credential to the policy, by the SHA-256 of its secret; `caller`
+    /// are his number and the number and name of his tenant.
+    #[pyo3(signature = (name, digest, caller, scopes, expires))]
     fn add_credential(
         &self,
         py: Python<'_>,
         name: &str,
         digest: [u8; 32],
-        caller: u32,
-        tenant: (u32, String),
+        caller: (u32, u32, String),
         scopes: u32,
         expires: Option<f64>,
     ) -> PyResult<()> {
+        let (id, tenant, tenant_name) = caller;
         let now = self.running.now();
         let millis = expires.map(|seconds| (seconds.max(0.0) * 1000.0).ceil());
         let expires = millis.map(|millis| now.after(millis.min(f64::from(u32::MAX)) as u32));
         py.detach(|| {
             self.credentials(|all, names| {
                 all.add(Credential {
-                    tenant: tenant.0,
-                    tenant_name: names.keep(&tenant.1),
+                    tenant,
+                    tenant_name: names.keep(&tenant_name),
                     scopes,
                     expires,
-                    ..Credential::new(names.keep(name), digest, caller)
+                    ..Credential::new(names.keep(name), digest, id)
                 })
                 .map_err(|error| PyValueError::new_err(format!("{name}: {}", error.text())))
             })

@@ -72,6 +72,8 @@ pub(crate) trait Backend: Send {
     fn reset(&mut self, wire: &mut Wire, now: Instant);
     /// When the connection wants to be polled although nothing arrives.
     fn wake(&self, wire: &Wire) -> Option<Instant>;
+    /// Whether there is an agent.
+    fn has_agent(&self) -> bool;
     /// Lets tasks go on.
     fn work(&mut self, now: Instant);
     /// When they are due.
@@ -120,6 +122,10 @@ impl<App: Host + Runtime> Backend for Served<App> {
             (End::Http(http), ..) => http.wake(),
             (End::Line(line), ..) => line.wake(),
         }
+    }
+
+    fn has_agent(&self) -> bool {
+        self.desk.is_some()
     }
 
     fn work(&mut self, now: Instant) {
@@ -301,6 +307,8 @@ pub(crate) struct Running {
     /// Whether tasks go on by themselves: on a virtual clock only while the
     /// device is served to other programs.
     background: AtomicBool,
+    /// Whether it has an agent: without one, nothing of it is asked for.
+    has_agent: bool,
     /// Whether a thread lets them go on.
     worker: Mutex<bool>,
 }
@@ -327,6 +335,7 @@ impl Running {
     pub(crate) fn new(backend: Box<dyn Backend>, clock: pyo3::Py<Clock>) -> Self {
         let background = AtomicBool::new(!clock.get().is_virtual());
         Self {
+            has_agent: backend.has_agent(),
             backend: Mutex::new(backend),
             clock,
             holder: Mutex::new(None),
@@ -343,7 +352,10 @@ impl Running {
     /// Sees to it that tasks go on although nobody asks for them. The caller
     /// must not be attached to Python.
     pub(crate) fn tend(self: &Arc<Self>) {
-        if !self.background.load(Ordering::SeqCst) || ENDING.load(Ordering::SeqCst) {
+        if !self.has_agent
+            || !self.background.load(Ordering::SeqCst)
+            || ENDING.load(Ordering::SeqCst)
+        {
             return;
         }
         let due = self.with(|backend| backend.due());
@@ -377,8 +389,11 @@ impl Running {
 
     /// The same, and when tasks are due.
     pub(crate) fn wake_or_due(&self, wire: &Wire) -> Option<Instant> {
-        let due = self.with(|backend| backend.due()).flatten();
         let wake = self.wake(wire);
+        if !self.has_agent {
+            return wake;
+        }
+        let due = self.with(|backend| backend.due()).flatten();
         wake.map_or(due, |wake| Some(due.map_or(wake, |due| wake.min(due))))
     }
 

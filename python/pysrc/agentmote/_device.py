@@ -326,16 +326,8 @@ class Device(BaseDevice):
         skills: Sequence[Dict[str, Any]] = (),
         policy: Optional[Dict[str, Any]] = None,
     ) -> _native.Device:
-        return _native.Device(
-            self._identity,
-            list(tools),
-            list(resources),
-            list(templates),
-            list(skills),
-            policy,
-            explain,
-            self.clock,
-        )
+        tables = list(tools), list(resources), list(templates), list(skills)
+        return _native.Device(self._identity, tables, policy, explain, self.clock)
 
     @property
     def _native(self) -> _native.Device:

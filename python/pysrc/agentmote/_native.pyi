@@ -72,10 +72,12 @@ class Device:
     def __new__(
         cls,
         identity: Dict[str, str],
-        tools: List[Dict[str, Any]],
-        resources: List[Dict[str, Any]],
-        templates: List[Dict[str, Any]],
-        skills: List[Dict[str, Any]],
+        tables: Tuple[
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+        ],
         policy: Optional[Dict[str, Any]],
         explain: Callable[[BaseException], str],
         clock: Clock,
@@ -90,8 +92,7 @@ class Device:
         self,
         name: str,
         digest: bytes,
-        caller: int,
-        tenant: Tuple[int, str],
+        caller: Tuple[int, int, str],
         scopes: int,
         expires: Optional[float],
     ) -> None: ...

@@ -174,7 +174,7 @@ class Policy:
 
     def _put(self, device: _native.Device, name: str, one: "Credential") -> None:
         bits = self._bits(one.scopes)
-        device.add_credential(name, one.digest, one.caller, one.tenant, bits, one.expires)
+        device.add_credential(name, one.digest, one.caller, bits, one.expires)
 
     def _plain(self, names: Sequence[str]) -> Dict[str, Any]:
         """What the core needs of it; `names` are those of the scopes."""
@@ -251,7 +251,8 @@ class Policy:
                 `MAX_CREDENTIALS` already, or the secret is empty.
         """
         number, of = self._who(caller if caller is not None else name, tenant)
-        one = Credential(digest(name, secret), number, (of, tenant), tuple(scopes), expires)
+        who = number, of, tenant
+        one = Credential(digest(name, secret), who, tuple(scopes), expires)
         with self._lock:
             if self._device is not None:
                 self._put(self._device, name, one)
@@ -293,8 +294,7 @@ class Credential:
     """A credential on its way to the device."""
 
     digest: bytes = field(repr=False)
-    caller: int
-    tenant: Tuple[int, str]
+    caller: Tuple[int, int, str]
     scopes: Tuple[str, ...]
     expires: Optional[float]
 

@@ -177,6 +177,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: interop::agent_on_python,
     },
     Step {
+        name: "python-versions",
+        about: "the one wheel of the Python package, by each Python that is here",
+        needs: &["python-package"],
+        run: python_package::versions,
+    },
+    Step {
         name: "python-soak",
         about: "a thousand random runs of the simulated arm against its model",
         needs: &["python-package"],
