@@ -407,7 +407,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "c-rig",
         about: "the Python suite of the bench arm against the one in C, on the host and on the emulated board",
-        needs: &["packages", "c-sizes", "python-package"],
+        needs: &["packages", "python-package"],
         run: python_package::on_c,
     },
     Step {
