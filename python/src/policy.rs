@@ -158,6 +158,7 @@ fn asked<'py>(
     let (by, name) = match by {
         Authority::None => ("", ""),
         Authority::Place => ("place", ""),
+        Authority::Device => ("device", ""),
         Authority::Credential(name) => ("credential", name),
         Authority::Guard(name) => ("guard", name),
     };

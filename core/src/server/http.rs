@@ -966,9 +966,6 @@ impl<'m> Http<'m> {
                 #[cfg(feature = "policy")]
                 State::Judge => {
                     self.judge(server, now);
-                    // A request without a body ends with its head: nothing
-                    // more arrives that could say so.
-                    self.receive(&[]);
                 }
                 State::Head(_) | State::Body(_) | State::Closed => return filled,
             }

@@ -24,14 +24,15 @@ class Attempt:
     """The number of his tenant; 0 for none."""
     by: str
     """By what he is known: ``credential``, ``guard`` (what `Policy.verify`
-    says), ``place`` (in this process, on a line), or empty for nothing."""
+    says), ``place`` (in this process, on a line), ``device`` (by itself), or
+    empty for nothing."""
     authority: str
     """The name of that credential."""
     endpoint: str
     """``mcp`` or ``agent``."""
     operation: str
     """``call_tool``, ``read_resource``, ``send_message``, ``get_task``,
-    ``list_tasks``, ``cancel_task``, ``watch_task``, ``request``, …"""
+    ``list_tasks``, ``cancel_task``, ``watch_task``, ``end_task``, ``request``, …"""
     kind: str
     """What it is about: ``tool``, ``skill``, ``task``, or empty."""
     subject: str
