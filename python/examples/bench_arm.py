@@ -11,47 +11,55 @@ import argparse
 from typing import Annotated, Dict, Iterator, List, Optional, TypedDict
 
 import agentmote
-from agentmote import Length, Progress, Range, ToolError, Unit
+from agentmote import Length, Progress, Range, Rejected, ToolError, Unit, Work
 
 JOINTS = 6
-FULL_SPEED = 180.0
-"""Degrees a second."""
+FULL_SPEED = 180
+"""Degrees a second: thousandths of a degree in a millisecond."""
 LOOK = 0.02
 """Seconds between looks at a joint that moves."""
 HOME_SPEED = 50
 """Percent of full speed."""
-ZONE = (-80.0, -60.0)
-"""Where people stand, in degrees of the base."""
+OUT = 10_000
+"""How far a joint moves when it is calibrated, in thousandths of a degree."""
+ZONE = (-80_000, -60_000)
+"""Where people stand, in thousandths of a degree of the base."""
 POSE = "device://bench-arm/pose"
 TEMPERATURE = "device://bench-arm/temperature"
 
 
 class Joint:
-    """One joint: its last move, straight and at an even speed."""
+    """One joint: its last move, straight and at an even speed. It counts as the
+    firmware does, in thousandths of a degree and milliseconds."""
 
     def __init__(self) -> None:
-        self.begin = self.end = 0.0
-        self.start = self.seconds = 0.0
-        self.job = 0
+        self.begin = self.end = self.start = self.millis = self.job = 0
 
-    def move(self, to: float, speed: int, job: int, now: float) -> None:
+    def move(self, to: int, speed: int, job: int, now: int) -> None:
         self.begin, self.end = self.angle(now), to
         self.start, self.job = now, job
-        self.seconds = abs(self.end - self.begin) / (FULL_SPEED * speed / 100)
+        self.millis = abs(self.end - self.begin) * 100 // (FULL_SPEED * speed)
 
-    def halt(self, now: float) -> None:
+    def halt(self, now: int) -> None:
         self.begin = self.end = self.angle(now)
-        self.seconds = 0.0
+        self.start, self.millis = now, 0
 
-    def part(self, now: float) -> float:
-        """How much of the way is done, 0 to 1."""
-        return min((now - self.start) / self.seconds, 1.0) if self.seconds else 1.0
+    def moves(self, now: int) -> bool:
+        return now - self.start < self.millis
 
-    def moves(self, now: float) -> bool:
-        return self.part(now) < 1.0
+    def percent(self, now: int) -> int:
+        """How much of the way is done."""
+        done = min(now - self.start, self.millis)
+        return done * 100 // self.millis if self.millis else 100
 
-    def angle(self, now: float) -> float:
-        return self.begin + (self.end - self.begin) * self.part(now)
+    def angle(self, now: int) -> int:
+        if not self.moves(now):
+            return self.end
+        part = (now - self.start) * 1000 // self.millis
+        way = self.end - self.begin
+        sign = 1 if way >= 0 else -1
+        whole, rest = divmod(abs(way), 1000)
+        return self.begin + sign * (whole * part + rest * part // 1000)
 
 
 class Temp(TypedDict):
@@ -71,14 +79,18 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         title="Bench arm",
         version=agentmote.__version__,
         instructions="Joint 0 is the base. Angles are in degrees.",
+        description="A bench-top robot arm with six joints.",
         clock=clock,
     )
     joints = [Joint() for _ in range(JOINTS)]
     jobs = iter(range(1, 2**63))
     stopped: List[int] = []
 
+    def millis() -> int:
+        return round(device.clock.now() * 1000)
+
     def halt(job: Optional[int]) -> None:
-        now = device.clock.now()
+        now = millis()
         for joint in joints:
             if joint.moves(now) and job in (None, joint.job):
                 joint.halt(now)
@@ -89,21 +101,18 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         """Yields until the job has ended, whichever way."""
         try:
             while True:
-                now = device.clock.now()
+                now = millis()
                 if job in stopped:
                     raise ToolError(stop)
                 if not any(joint.job == job and joint.moves(now) for joint in joints):
                     return
-                device.changed(POSE)
                 if told is None:
                     yield LOOK
                 else:
-                    yield Progress(int(told.part(now) * 100), 100, wait=LOOK)
+                    yield Progress(told.percent(now), 100, wait=LOOK)
         except GeneratorExit:
             halt(job)
             raise
-        finally:
-            device.changed(POSE)
 
     @device.tool(title="Move a joint", actuates=True, idempotent=True, asks=True)
     def arm_move(
@@ -119,27 +128,28 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
             deg: Target angle.
             speed: Share of full speed.
         """
-        now = device.clock.now()
+        now, target = millis(), round(deg * 1000)
         if any(other.job == joints[joint].job and other.moves(now) for other in joints):
             raise ToolError("the joint is still moving")
-        ends = joints[joint].angle(now), deg
+        ends = joints[joint].angle(now), target
         if joint == 0 and min(ends) <= ZONE[1] and max(ends) >= ZONE[0]:
-            if not call.confirm("Move the base through the zone where people stand?"):
+            question = "Move the base through the zone where people stand?"
+            if not call.confirm(question, key="zone"):
                 raise ToolError("the user refused the move")
         job = next(jobs)
-        joints[joint].move(deg, speed, job, now)
+        joints[joint].move(target, speed, job, now)
         yield from wait(job, joints[joint], "the joint was stopped on its way")
         return "the joint is at its target"
 
     @device.tool(title="Go home", actuates=True, idempotent=True)
     def arm_home():  # type: ignore[no-untyped-def]
         """Moves every joint to 0 degrees, and answers when all are there."""
-        now = device.clock.now()
+        now = millis()
         if any(joint.moves(now) for joint in joints):
             raise ToolError("a joint is still moving")
         job = next(jobs)
         for joint in joints:
-            joint.move(0.0, HOME_SPEED, job, now)
+            joint.move(0, HOME_SPEED, job, now)
         yield from wait(job, None, "the arm was stopped on its way")
         return "the arm is at home"
 
@@ -162,17 +172,60 @@ def bench_arm(clock: Optional[agentmote.Clock] = None) -> agentmote.Device:
         """Reads the temperature of the arm's board."""
         return {"celsius": 24.5}
 
-    @device.resource(TEMPERATURE, title="Temperature", subscribable=True)
+    def angles() -> List[float]:
+        now = millis()
+        return [joint.angle(now) / 1000 for joint in joints]
+
+    @device.resource(TEMPERATURE, title="Temperature", watch=lambda: 24.5)
     def temperature() -> Temp:
         """Temperature of the arm's board, in degrees Celsius."""
         return {"celsius": 24.5}
 
-    @device.resource(POSE, title="Pose", subscribable=True)
+    @device.resource(POSE, title="Pose", watch=angles)
     def pose() -> Dict[str, List[float]]:
         """Angle of each joint in degrees, base first."""
-        now = device.clock.now()
-        return {"deg": [round(joint.angle(now), 3) for joint in joints]}
+        return {"deg": angles()}
 
+    calibrating: List[str] = []
+
+    @device.skill(
+        name="Calibrate",
+        tags=["arm", "motion"],
+        examples=["calibrate the arm"],
+        words=["calibrate", "calibration"],
+        output_modes=["application/json", "text/plain"],
+    )
+    def calibrate(work: Work):  # type: ignore[no-untyped-def]
+        """Moves each joint out and back, once the caller has confirmed it."""
+        answer = yield work.ask("Calibration moves every joint. Answer yes to go on.")
+        if answer.strip().lower() != "yes":
+            raise Rejected("the calibration was not confirmed")
+        begun = millis()
+        if calibrating or any(joint.moves(begun) for joint in joints):
+            raise ToolError("the arm is still moving")
+        calibrating.append(work.id)
+        try:
+            for at, joint in enumerate(joints):
+                work.report(f"joint {at} of {JOINTS}")
+                for to in (OUT, 0):
+                    job = next(jobs)
+                    joint.move(to, HOME_SPEED, job, millis())
+                    yield from wait(job, None, "the arm was stopped on its way")
+        finally:
+            calibrating.clear()
+        work.artifact("calibration", {"joints": JOINTS, "millis": millis() - begun})
+
+    device.tool_skill(
+        "arm_home",
+        id="home",
+        name="Go home",
+        description="Moves every joint to 0 degrees.",
+        tags=["arm", "motion"],
+        examples=["home the arm"],
+        words=["home"],
+        input_modes=["text/plain"],
+        output_modes=["text/plain"],
+    )
     return device
 
 

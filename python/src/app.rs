@@ -10,12 +10,14 @@ use std::task::Poll;
 use agentmote::json::Value;
 use agentmote::resource::{Read, Reader, Reading, Watch};
 use agentmote::time::Instant;
-use agentmote::tool::{Action, Answer, Call, Data, InputRequest, IntoAnswer as _};
+use agentmote::tool::{Action, Answer, Call, Data, Entry, InputRequest, IntoAnswer as _};
 use pyo3::exceptions::{PyBaseException, PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::describe::Maker;
+use crate::policy::{Hooks, Names};
+use crate::skill::{Ability, TaskJob};
 use crate::value::{Plain, Wrapped, float, string, to_python, whole};
 
 /// What stands behind one tool.
@@ -62,6 +64,8 @@ pub(crate) struct Source {
     pub(crate) params: Vec<String>,
     /// How often it has changed.
     pub(crate) version: AtomicU32,
+    /// Gives a number that differs once it has changed, if it is not told.
+    pub(crate) watch: Option<Py<PyAny>>,
 }
 
 /// Every function of a device. They never change once it is in use.
@@ -69,13 +73,24 @@ pub(crate) struct Functions {
     pub(crate) tools: Vec<Code>,
     pub(crate) resources: Vec<Source>,
     pub(crate) templates: Vec<Source>,
+    pub(crate) skills: Vec<Ability>,
+    pub(crate) hooks: Hooks,
     /// Gives the words for the peer of an exception.
     pub(crate) explain: Py<PyAny>,
 }
 
 /// The application: what the core hands to every handler.
 pub(crate) struct PyApp {
-    functions: Arc<Functions>,
+    pub(crate) functions: Arc<Functions>,
+    /// The tools with what runs them, for those that are skills too.
+    pub(crate) entries: &'static [Entry<Self>],
+    /// Names that the guard of the policy has given.
+    pub(crate) names: Names,
+    /// The place of the tool that a task calls now.
+    pub(crate) tool: Option<usize>,
+    /// Tasks of functions on their way, by the number that the core keeps.
+    pub(crate) tasks: HashMap<u32, TaskJob>,
+    pub(crate) last_task: u32,
     /// Calls of polled tools on their way, by the number that the core keeps.
     jobs: HashMap<u32, Py<PyAny>>,
     last_job: u32,
@@ -91,9 +106,14 @@ pub(crate) struct PyApp {
 }
 
 impl PyApp {
-    pub(crate) fn new(functions: Arc<Functions>) -> Self {
+    pub(crate) fn new(functions: Arc<Functions>, entries: &'static [Entry<Self>]) -> Self {
         Self {
             functions,
+            entries,
+            names: Names::default(),
+            tool: None,
+            tasks: HashMap::new(),
+            last_task: 0,
             jobs: HashMap::new(),
             last_job: 0,
             answers: BTreeMap::new(),
@@ -104,7 +124,7 @@ impl PyApp {
     }
 
     /// The words of an exception for the peer; never its traceback.
-    fn explain(&mut self, py: Python<'_>, error: PyErr) -> String {
+    pub(crate) fn explain(&mut self, py: Python<'_>, error: PyErr) -> String {
         if !error.is_instance_of::<PyException>(py) {
             self.interrupt = Some(error);
             return "the tool was interrupted".into();
@@ -134,7 +154,7 @@ impl PyApp {
     fn run(&mut self, py: Python<'_>, call: &mut Call<'_>) -> Answer {
         self.runs += 1;
         let functions = Arc::clone(&self.functions);
-        let Some(code) = functions.tools.get(call.place()) else {
+        let Some(code) = functions.tools.get(self.tool.unwrap_or(call.place())) else {
             return call.fail("there is no such tool");
         };
         let result = if code.asks {
@@ -176,8 +196,7 @@ impl PyApp {
         code: &Code,
         call: &mut Call<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if call.is_cancelled() || call.step() > 0 {
-            // It has asked before its first step.
+        if call.is_cancelled() {
             return match code.polled {
                 true => self.step(py, code, call, None),
                 false => Ok(None),
@@ -193,16 +212,25 @@ impl PyApp {
                 Err(error) if error.is_instance_of::<NeedInput>(py) => error,
                 result => return result,
             };
-            let (key, message, form) =
+            let (key, message, form, state) =
                 question
                     .value(py)
                     .getattr("args")?
-                    .extract::<(String, String, Py<Form>)>()?;
+                    .extract::<(String, String, Py<Form>, Option<Py<PyAny>>)>()?;
+            if let Some(state) = state {
+                // What goes on once the answer has come.
+                answers.set_item("", state)?;
+            }
             let request = InputRequest::Elicit {
                 message: &message,
                 form: form.get().0,
             };
             let Some(answer) = call.ask(&key, request) else {
+                if answers.is_empty() {
+                    // The job that has asked is gone, and its number.
+                    call.remember(0);
+                    return Ok(None);
+                }
                 self.last_answers = self.last_answers.wrapping_add(1).max(1);
                 self.answers.insert(self.last_answers, answers.unbind());
                 if self.answers.len() > WAITING {
@@ -414,7 +442,8 @@ pyo3::create_exception!(
     _native,
     NeedInput,
     PyBaseException,
-    "A question that has no answer yet: its key, its message and its form."
+    "A question that has no answer yet: its key, its message, its form, and what\n\
+     is handed to the function with the answer, or None."
 );
 
 /// What a question asks for.
@@ -483,8 +512,21 @@ pub(crate) const fn resource_watch(at: usize) -> Option<Watch<PyApp>> {
 }
 
 fn watch_at<const AT: usize>(app: &PyApp, _: Instant) -> u32 {
-    let source = app.functions.resources.get(AT);
-    source.map_or(0, |source| source.version.load(Ordering::SeqCst))
+    let Some(source) = app.functions.resources.get(AT) else {
+        return 0;
+    };
+    let told = source.version.load(Ordering::SeqCst);
+    let Some(watch) = &source.watch else {
+        return told;
+    };
+    let number = Python::attach(|py| {
+        let number = watch.bind(py).call0().and_then(|number| number.extract());
+        // The log hears of it; a subscriber hears nothing.
+        number
+            .inspect_err(|error| drop(app.functions.explain.bind(py).call1((error.value(py),))))
+            .unwrap_or(0)
+    });
+    told.wrapping_add(number)
 }
 
 macro_rules! eight {

@@ -1,14 +1,12 @@
 //! Plain descriptors of Python as those of the core, whose rules they keep.
 
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
-
+use agentmote::a2a::{Agent, Card, Scheme, SchemeKind};
 use agentmote::mcp::{Device, Identity};
 use agentmote::resource::{Reader, Resource, Watch};
+use agentmote::task::{Runtime, Skill, Step, Work};
 use agentmote::tool::{
-    Asks, Capabilities, Decimal, Effects, Entry, Form, Handler, Input, Literal, Param, Tool, Type,
-    verify,
+    Asks, Broken, Capabilities, Decimal, Effects, Entry, Form, Handler, Input, Literal, Param,
+    TaskSupport, Tool, Type, broken_rule,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -16,36 +14,38 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::arena::Arena;
 
-thread_local! {
-    /// Whether a panic on this thread is one that [`checked`] turns into an
-    /// exception, so that nothing is printed.
-    static QUIET: Cell<bool> = const { Cell::new(false) };
+/// Header of a key, beside `Authorization: Bearer`.
+const KEY_HEADER: &str = "X-API-KEY";
+
+/// The exception for a rule of the core that is broken.
+fn broken(what: &str, rule: &str) -> PyErr {
+    PyValueError::new_err(format!("{what}: {rule}"))
 }
 
-/// Runs a check of the core. Its rules are panics, with the rule as the
-/// message, because firmware runs them while it is compiled.
-fn checked<T>(what: &str, check: impl FnOnce() -> T) -> PyResult<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !QUIET.get() {
-                before(info);
-            }
-        }));
-    });
-    QUIET.set(true);
-    let result = catch_unwind(AssertUnwindSafe(check));
-    QUIET.set(false);
-    result.map_err(|panic| {
-        let rule = panic
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "it breaks a rule".into());
-        PyValueError::new_err(format!("{what}: {rule}"))
-    })
+/// See [`broken`]; who breaks it is told, if the core knows.
+fn broken_by(what: &str, broken_by: Broken) -> PyErr {
+    let who = if broken_by.who.is_empty() {
+        what
+    } else {
+        broken_by.who
+    };
+    broken(who, broken_by.rule)
 }
+
+fn whole_tool(what: &str, tool: &Tool) -> PyResult<()> {
+    broken_rule(tool).map_or(Ok(()), |rule| Err(broken(what, rule)))
+}
+
+const SCHEMES: &[Scheme] = &[
+    Scheme {
+        name: "bearer",
+        kind: SchemeKind::Bearer,
+    },
+    Scheme {
+        name: "key",
+        kind: SchemeKind::ApiKey(KEY_HEADER),
+    },
+];
 
 /// Makes the tables of one device.
 ///
@@ -99,11 +99,9 @@ impl Maker {
         let tools = self.table(tools);
         let resources = self.table(resources);
         let templates = self.table(templates);
-        let device = checked("device", || {
-            Device::new(identity, tools)
-                .resources(resources)
-                .templates(templates)
-        })?;
+        let device = Device::checked(identity, tools)
+            .and_then(|device| device.checked_resources(resources, templates))
+            .map_err(|error| broken_by("device", error))?;
         Ok(self.one(device))
     }
 
@@ -141,13 +139,14 @@ impl Maker {
                 destructive: given_as(given, "destructive")?,
             },
             requires: Capabilities::NONE,
+            task: TaskSupport::Forbidden,
             polled: given_as(given, "polled")?,
             asks: match given_as(given, "asks")? {
                 true => Asks::Sealed,
                 false => Asks::Never,
             },
         };
-        checked(&what, || verify(&tool))?;
+        whole_tool(&what, &tool)?;
         Ok(Entry { tool, run })
     }
 
@@ -170,7 +169,74 @@ impl Maker {
         })
     }
 
-    fn member(&mut self, given: &Bound<'_, PyDict>, name: &str) -> PyResult<&'static str> {
+    /// A skill, run by this.
+    pub(crate) fn skill<App>(
+        &mut self,
+        given: &Bound<'_, PyDict>,
+        run: fn(&mut App, &mut Work<'_>) -> Step,
+    ) -> PyResult<Skill<App>> {
+        let tags = self.texts(given, "tags")?;
+        let examples = self.texts(given, "examples")?;
+        let words = self.texts(given, "words")?;
+        let input_modes = self.texts(given, "input_modes")?;
+        let output_modes = self.texts(given, "output_modes")?;
+        let id = self.member(given, "id")?;
+        let name = self.member(given, "name")?;
+        let description = self.member(given, "description")?;
+        Ok(Skill {
+            examples,
+            words,
+            input_modes,
+            output_modes,
+            scopes: given_as(given, "scopes")?,
+            talks: given_as(given, "talks")?,
+            listens: given_as(given, "listens")?,
+            public: given_as(given, "public")?,
+            ..Skill::new(id, name, description, tags, run)
+        })
+    }
+
+    /// The table of skills.
+    pub(crate) fn skills<App: 'static>(
+        &mut self,
+        skills: Vec<Skill<App>>,
+    ) -> &'static [Skill<App>] {
+        self.table(skills)
+    }
+
+    /// An agent with these skills: its card names the endpoint `url`.
+    pub(crate) fn agent<App: Runtime>(
+        &mut self,
+        about: [&str; 4],
+        secured: bool,
+        skills: &'static [Skill<App>],
+    ) -> PyResult<&'static Agent<App>> {
+        let [name, description, version, url] = about.map(|text| self.text(text));
+        let card = Card {
+            schemes: if secured { SCHEMES } else { &[] },
+            ..Card::new(name, description, version, url)
+        };
+        let agent = Agent::checked(card, skills).map_err(|error| broken_by("agent", error))?;
+        Ok(self.one(agent))
+    }
+
+    /// A member that is a list of texts.
+    pub(crate) fn texts(
+        &mut self,
+        given: &Bound<'_, PyDict>,
+        name: &str,
+    ) -> PyResult<&'static [&'static str]> {
+        let texts: Vec<String> = given_as(given, name)?;
+        let texts = texts.iter().map(|text| self.text(text)).collect();
+        Ok(self.table(texts))
+    }
+
+    /// A member that is a text.
+    pub(crate) fn member(
+        &mut self,
+        given: &Bound<'_, PyDict>,
+        name: &str,
+    ) -> PyResult<&'static str> {
         let text: String = given_as(given, name)?;
         Ok(self.text(&text))
     }
@@ -179,7 +245,7 @@ impl Maker {
     /// so it stays for good, as the arena of this maker does.
     pub(crate) fn form(mut self, fields: &Bound<'_, PyAny>) -> PyResult<Form> {
         let fields = self.params("form", fields)?;
-        let form = checked("form", || Form::new(fields))?;
+        let form = Form::checked(fields).map_err(|rule| broken("form", rule))?;
         std::mem::forget(self.arena);
         Ok(form)
     }
@@ -215,7 +281,7 @@ impl Maker {
                 input: Input::Params(list),
                 ..Tool::new("tool", "Tool.")
             };
-            checked(&what, || verify(&tool))?;
+            whole_tool(&what, &tool)?;
             params.push(param);
         }
         Ok(self.table(params))
@@ -263,7 +329,7 @@ impl Maker {
     fn bound(&self, what: &str, given: &Bound<'_, PyAny>, none: Decimal) -> PyResult<Decimal> {
         match given.extract::<Option<f64>>()? {
             None => Ok(none),
-            Some(value) => checked(what, || Decimal::new(value)),
+            Some(value) => decimal(what, value),
         }
     }
 
@@ -284,7 +350,7 @@ impl Maker {
                     && !given.is_instance_of::<PyBool>() =>
             {
                 let value: f64 = given.extract()?;
-                Literal::Number(checked(what, || Decimal::new(value))?)
+                Literal::Number(decimal(what, value)?)
             }
             Type::String { .. } | Type::Choice(_) if given.is_instance_of::<PyString>() => {
                 Literal::Text(self.text(&given.extract::<String>()?))
@@ -294,6 +360,13 @@ impl Maker {
     }
 }
 
+fn decimal(what: &str, value: f64) -> PyResult<Decimal> {
+    Decimal::checked(value).ok_or_else(|| {
+        let rule = "a number of a descriptor has more than 15 digits, or is none";
+        broken(what, rule)
+    })
+}
+
 fn get<'py>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     given
         .get_item(name)?
@@ -301,7 +374,7 @@ fn get<'py>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny
 }
 
 /// A member as a value of Rust.
-fn given_as<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
+pub(crate) fn given_as<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
 {

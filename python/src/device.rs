@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agentmote::policy::{Credential, Credentials};
 use agentmote::server::Server;
+use agentmote::task::Runtime as _;
 use agentmote::tool::{Asks, Input, Type};
 use bench_arm::Arm;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
@@ -16,9 +18,11 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString};
 use crate::app::{self, Code, Functions, PyApp, Reads, Source};
 use crate::clock::Clock;
 use crate::describe::Maker;
+use crate::policy::{self, Hooks, Names};
 use crate::serve::Listener;
+use crate::skill::{self, Ability};
 use crate::token::Tokens;
-use crate::wire::{Lists, Running, Served, Wire, lock};
+use crate::wire::{AGENT_PATH, Desk, Lists, Running, Served, Wire, lock};
 
 /// How long a wait may last until the keyboard is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -70,6 +74,18 @@ fn inside() -> PyErr {
     PyRuntimeError::new_err("a handler cannot call the device that is calling it")
 }
 
+/// The number of the agent at a URL, if the device has one. The caller must
+/// not be attached to Python.
+pub(crate) fn agent(
+    running: &Running,
+    url: Option<&str>,
+    secured: bool,
+) -> PyResult<Option<usize>> {
+    let here = format!("http://127.0.0.1{AGENT_PATH}/");
+    let found = running.with(|backend| backend.agent(url.unwrap_or(&here), secured));
+    found.ok_or_else(inside)?
+}
+
 /// What a drive of a connection came to.
 enum End {
     Done,
@@ -80,7 +96,7 @@ enum End {
 /// Offers `bytes` and works until nothing is left to do; the answers go to
 /// `out`. The caller must not be attached to Python.
 fn drive(
-    running: &Running,
+    running: &Arc<Running>,
     wire: &mut Wire,
     bytes: &[u8],
     seconds: f64,
@@ -106,7 +122,11 @@ fn drive(
         if taken > 0 || filled > 0 {
             continue;
         }
-        let Some(wake) = wire.wake().filter(|_| wire.is_working()) else {
+        running.tend();
+        if !wire.is_working() {
+            return Ok(End::Done);
+        }
+        let Some(wake) = running.wake_or_due(wire) else {
             return Ok(End::Done);
         };
         let now = running.now();
@@ -121,19 +141,30 @@ fn drive(
     }
 }
 
+impl Device {
+    /// Does something with the credentials of the policy.
+    fn credentials<T>(&self, work: impl FnOnce(&mut Credentials, &mut Names) -> T) -> PyResult<T> {
+        self.running
+            .with(|backend| backend.credentials().map(|(all, names)| work(all, names)))
+            .ok_or_else(inside)?
+            .ok_or_else(|| PyRuntimeError::new_err("the device has no policy"))
+    }
+}
+
 #[pymethods]
 impl Device {
-    /// A device of these plain descriptors and functions.
+    /// A device of these plain descriptors and functions: `tables` are its
+    /// tools, resources, templates and skills.
     #[new]
-    #[pyo3(signature = (identity, tools, resources, templates, explain, clock))]
+    #[pyo3(signature = (identity, tables, policy, explain, clock))]
     fn py_new(
         identity: &Bound<'_, PyDict>,
-        tools: &Bound<'_, PyList>,
-        resources: &Bound<'_, PyList>,
-        templates: &Bound<'_, PyList>,
+        tables: [Bound<'_, PyList>; 4],
+        policy: Option<&Bound<'_, PyDict>>,
         explain: Py<PyAny>,
         clock: Py<Clock>,
     ) -> PyResult<Self> {
+        let [tools, resources, templates, skills] = &tables;
         let mut maker = Maker::new();
         let mut entries = Vec::new();
         let mut codes = Vec::new();
@@ -159,6 +190,7 @@ impl Device {
                     read: member(given, "read")?,
                     uri: member(given, "uri")?,
                     version: AtomicU32::new(0),
+                    watch: member(given, "watch")?,
                     params: member(given, "params")?,
                 });
             }
@@ -167,18 +199,41 @@ impl Device {
         let (plain, resource_sources) =
             sources(resources, app::resource_reader, app::resource_watch)?;
         let (families, template_sources) = sources(templates, app::template_reader, |_| None)?;
+        let mut abilities = Vec::new();
+        let mut table = Vec::new();
+        for given in skills.iter() {
+            let given = given.cast::<PyDict>()?;
+            abilities.push(match member::<Option<usize>>(given, "tool")? {
+                Some(at) => Ability::Tool(at),
+                None => Ability::Function(member(given, "run")?),
+            });
+            table.push(maker.skill(given, skill::run)?);
+        }
         let device = maker.device(identity, entries, plain, families)?;
+        let desk = if table.is_empty() {
+            None
+        } else {
+            let table = maker.skills(table);
+            let about = ["name", "description", "version"].map(|name| member(identity, name));
+            let [name, description, version] = about;
+            let about = [name?, description?, version?];
+            Some(Desk::new(about, table, clock.get())?)
+        };
+        let hooks = policy.map_or(Ok(Hooks::default()), Hooks::new)?;
+        let policy = policy
+            .map(|given| policy::policy(given, &mut maker))
+            .transpose()?;
         let functions = Arc::new(Functions {
             tools: codes,
             resources: resource_sources,
             templates: template_sources,
+            skills: abilities,
+            hooks,
             explain,
         });
-        let served = Served {
-            server: Server::new(device, PyApp::new(Arc::clone(&functions)))
-                .with_key(key(clock.get())?),
-            _tables: Some(maker.finish()),
-        };
+        let app = PyApp::new(Arc::clone(&functions), device.tools().entries());
+        let server = Server::new(device, app).with_key(key(clock.get())?);
+        let served = Served::new(server, desk, policy, Some(maker.finish()));
         let running = Running::new(Box::new(served), clock);
         Ok(Self::new(running, Some(functions)))
     }
@@ -194,7 +249,9 @@ impl Device {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let data = bytes_of(data)?;
         let out = py.detach(|| {
-            let running = &*self.running;
+            let running = &self.running;
+            // The peer of `handle` needs no token.
+            Tokens::enter(None);
             let mut out = Vec::new();
             let place = if http { &self.http } else { &self.lines };
             let mut place = match place.try_lock() {
@@ -205,10 +262,16 @@ impl Device {
                     lock(place)
                 }
             };
-            let wire = place.get_or_insert_with(|| match http {
-                true => Wire::http(&Arc::new(Lists::new(None, None, false))),
-                false => Wire::lines(),
-            });
+            let wire = match &mut *place {
+                Some(wire) => wire,
+                None => place.insert(match http {
+                    true => {
+                        let lists = Arc::new(Lists::new(None, None, false));
+                        Wire::http(&lists, agent(running, None, false)?)
+                    }
+                    false => Wire::lines(),
+                }),
+            };
             let mut result = drive(running, wire, &data, timeout, &mut out);
             if !http && result.is_ok() && !data.ends_with(b"\n") {
                 result = drive(running, wire, b"\n", timeout, &mut out);
@@ -232,18 +295,24 @@ impl Device {
     }
 
     /// A connection of a peer of its own: ``"lines"`` or ``"http"``.
-    #[pyo3(signature = (framing, *, hosts = None, origins = None, tokens = None))]
+    #[pyo3(signature = (framing, *, hosts = None, origins = None, tokens = None, url = None))]
     fn connection(
         slf: Bound<'_, Self>,
         framing: &str,
         hosts: Option<Vec<String>>,
         origins: Option<Vec<String>>,
         tokens: Option<Vec<(String, u32)>>,
+        url: Option<&str>,
     ) -> PyResult<Connection> {
         let tokens = tokens.map(Tokens::new).transpose()?.map(Arc::new);
         let wire = match framing {
             "lines" => Wire::lines(),
-            "http" => Wire::http(&Arc::new(Lists::new(hosts, origins, tokens.is_some()))),
+            "http" => {
+                let running = &slf.get().running;
+                let secured = tokens.is_some();
+                let agent = slf.py().detach(|| agent(running, url, secured))?;
+                Wire::http(&Arc::new(Lists::new(hosts, origins, secured)), agent)
+            }
             _ => {
                 return Err(PyValueError::new_err(format!(
                     "framing {framing:?}: \"lines\" or \"http\" is allowed"
@@ -259,7 +328,7 @@ impl Device {
     }
 
     /// Listens for HTTP on a TCP address, until the listener is closed.
-    #[pyo3(signature = (address, *, hosts = None, origins = None, tokens = None))]
+    #[pyo3(signature = (address, *, hosts = None, origins = None, tokens = None, url = None))]
     fn listen(
         slf: Bound<'_, Self>,
         py: Python<'_>,
@@ -267,12 +336,13 @@ impl Device {
         hosts: Option<Vec<String>>,
         origins: Option<Vec<String>>,
         tokens: Option<Vec<(String, u32)>>,
+        url: Option<String>,
     ) -> PyResult<Listener> {
         let tokens = tokens.map(Tokens::new).transpose()?.map(Arc::new);
         let lists = Lists::new(hosts, origins, tokens.is_some());
         let running = Arc::clone(&slf.get().running);
         let device = slf.unbind();
-        py.detach(|| Listener::open(device, running, address, lists, tokens))
+        py.detach(|| Listener::open(device, running, address, lists, tokens, url))
     }
 
     /// A handler may hold its own device: such a ring is found and freed.
@@ -288,7 +358,16 @@ impl Device {
         }
         for source in functions.resources.iter().chain(&functions.templates) {
             visit.call(&source.read)?;
+            if let Some(watch) = &source.watch {
+                visit.call(watch)?;
+            }
         }
+        for ability in &functions.skills {
+            if let Ability::Function(begin) = ability {
+                visit.call(begin)?;
+            }
+        }
+        functions.hooks.traverse(&visit)?;
         visit.call(&functions.explain)
     }
 
@@ -300,6 +379,53 @@ impl Device {
             source.version.fetch_add(1, Ordering::SeqCst);
         }
         found.is_some()
+    }
+
+    /// Adds a credential to the policy, by the SHA-256 of its secret; `caller`
+    /// are his number and the number and name of his tenant.
+    #[pyo3(signature = (name, digest, caller, scopes, expires))]
+    fn add_credential(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        digest: [u8; 32],
+        caller: (u32, u32, String),
+        scopes: u32,
+        expires: Option<f64>,
+    ) -> PyResult<()> {
+        let (id, tenant, tenant_name) = caller;
+        let now = self.running.now();
+        let millis = expires.map(|seconds| (seconds.max(0.0) * 1000.0).ceil());
+        let expires = millis.map(|millis| now.after(millis.min(f64::from(u32::MAX)) as u32));
+        py.detach(|| {
+            self.credentials(|all, names| {
+                all.add(Credential {
+                    tenant,
+                    tenant_name: names.keep(&tenant_name),
+                    scopes,
+                    expires,
+                    ..Credential::new(names.keep(name), digest, id)
+                })
+                .map_err(|error| PyValueError::new_err(format!("{name}: {}", error.text())))
+            })
+        })?
+    }
+
+    /// Takes a credential back; whether there was one of that name.
+    fn revoke_credential(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
+        py.detach(|| self.credentials(|all, _| all.revoke(name)))
+    }
+
+    /// Gives a credential another secret; whether there is one of that name,
+    /// and nobody else has that secret.
+    fn rotate_credential(&self, py: Python<'_>, name: &str, digest: [u8; 32]) -> PyResult<bool> {
+        py.detach(|| self.credentials(|all, _| all.rotate(name, digest)))
+    }
+
+    /// Lets tasks go on by themselves from now on, also on a virtual clock:
+    /// the device is served to other programs.
+    fn go_on(&self) {
+        self.running.go_on();
     }
 
     /// How often a handler was called; of the bench arm, how many commands its
@@ -318,7 +444,7 @@ impl Device {
 }
 
 /// A member of a descriptor.
-fn member<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
+pub(crate) fn member<T>(given: &Bound<'_, PyDict>, name: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py>,
 {
@@ -382,6 +508,7 @@ impl Connection {
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let out = py.detach(|| {
             let mut chunk = [0; CHUNK];
+            Tokens::enter(self.tokens.as_ref());
             let mut wire = lock(&self.wire);
             let now = self.running.now();
             let (filled, interrupt) = self
@@ -391,6 +518,7 @@ impl Connection {
                     (filled, backend.interrupt())
                 })
                 .ok_or_else(inside)?;
+            self.running.tend();
             match interrupt {
                 Some(error) => Err(error),
                 None => Ok(chunk[..filled].to_vec()),
@@ -403,7 +531,7 @@ impl Connection {
     /// arrives; None if only arriving bytes give it work.
     fn wait(&self, py: Python<'_>) -> Option<f64> {
         py.detach(|| {
-            let wake = lock(&self.wire).wake()?;
+            let wake = self.running.wake_or_due(&lock(&self.wire))?;
             Some(wake.since(self.running.now()) as f64 / 1000.0)
         })
     }
@@ -453,10 +581,11 @@ impl BenchArm {
 impl BenchArm {
     #[new]
     fn new(py: Python<'_>, clock: Py<Clock>) -> PyResult<Self> {
-        let served = Served {
-            server: Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?),
-            _tables: None,
-        };
+        let card = bench_arm::card("");
+        let about = [card.name, card.description, card.version].map(str::to_owned);
+        let desk = Desk::new(about, Arm::SKILLS, clock.get())?;
+        let server = Server::new(&bench_arm::DEVICE, Arm::new()).with_key(key(clock.get())?);
+        let served = Served::new(server, Some(desk), None, None);
         let device = Device::new(Running::new(Box::new(served), clock), None);
         Ok(Self {
             device: Py::new(py, device)?,
@@ -506,8 +635,11 @@ impl BenchArm {
     }
 
     /// Starts the firmware anew: the arm stands at home, and every connection
-    /// is to be reset.
+    /// is to be reset. Its tasks are forgotten.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        self.arm(py, |arm| *arm = Arm::new())
+        self.arm(py, |arm| *arm = Arm::new())?;
+        let running = Arc::clone(&self.device.get().running);
+        py.detach(|| running.with(|backend| backend.forget(running.clock.get())))
+            .ok_or_else(inside)
     }
 }

@@ -3,14 +3,16 @@
 //! The core does the whole work: descriptors, checks, protocol, framing. Here
 //! are the tables that Python's type hints become (`describe`), the one
 //! handler behind every function (`app`), connections with their memory
-//! (`wire`), tokens (`token`), and HTTP over TCP (`serve`).
+//! (`wire`), tasks (`skill`), who may call (`policy`, `token`), and HTTP over TCP (`serve`).
 
 mod app;
 mod arena;
 mod clock;
 mod describe;
 mod device;
+mod policy;
 mod serve;
+mod skill;
 mod token;
 mod value;
 mod wire;
@@ -36,6 +38,12 @@ mod _native {
     #[pymodule_export]
     use super::serve::Listener;
 
+    /// Ends the work of every task, for the end of the program.
+    #[pyfunction]
+    fn end_work(py: Python<'_>) {
+        py.detach(wire::end_work);
+    }
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -47,6 +55,10 @@ mod _native {
         module.add("MAX_DEPTH", limits::PARAM_DEPTH)?;
         module.add("MAX_REQUEST", wire::REQUEST)?;
         module.add("MAX_RESULT", wire::RESULT)?;
-        module.add("MAX_CALLS", wire::CALLS)
+        module.add("MAX_CALLS", wire::CALLS)?;
+        module.add("MAX_CREDENTIALS", limits::CREDENTIALS)?;
+        module.add("MAX_TASKS", skill::TASKS)?;
+        module.add("MAX_TASK", skill::LOG)?;
+        module.add("MAX_STATUS", limits::STATUS_BYTES)
     }
 }

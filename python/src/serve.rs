@@ -13,9 +13,9 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
-use crate::device::Device;
+use crate::device::{Device, agent};
 use crate::token::Tokens;
-use crate::wire::{Lists, Running, Wire, lock};
+use crate::wire::{AGENT_PATH, Lists, Running, Wire, lock};
 
 /// Connections that are served at once; the next one is closed with 503.
 const MAX_CONNECTIONS: usize = 64;
@@ -41,6 +41,8 @@ struct Shared {
     running: Arc<Running>,
     lists: Arc<Lists>,
     tokens: Option<Arc<Tokens>>,
+    /// The number of the agent that is served too.
+    agent: Option<usize>,
     closing: AtomicBool,
     /// The open connections, to be shut down at the end.
     peers: Mutex<HashMap<u64, TcpStream>>,
@@ -63,6 +65,7 @@ impl Listener {
         address: &str,
         lists: Lists,
         tokens: Option<Arc<Tokens>>,
+        url: Option<String>,
     ) -> PyResult<Self> {
         let found = address
             .to_socket_addrs()
@@ -71,10 +74,14 @@ impl Listener {
         let listener = TcpListener::bind(&found[..])
             .map_err(|error| PyOSError::new_err(format!("address {address:?}: {error}")))?;
         let address = listener.local_addr()?;
+        let url = url.unwrap_or_else(|| format!("http://{address}{AGENT_PATH}/"));
+        let agent = agent(&running, Some(&url), tokens.is_some())?;
+        running.go_on();
         let shared = Arc::new(Shared {
             running,
             lists: Arc::new(lists),
             tokens,
+            agent,
             closing: AtomicBool::new(false),
             peers: Mutex::default(),
         });
@@ -195,13 +202,16 @@ fn poll(shared: &Shared, wire: &mut Wire, out: &mut [u8]) -> usize {
         let _ = backend.interrupt();
         filled
     });
+    if shared.agent.is_some() {
+        shared.running.tend();
+    }
     filled.unwrap_or(0)
 }
 
 /// How long to wait for a wake: until then by the clock of the device, at
 /// once if that is virtual.
 fn until(shared: &Shared, wire: &Wire) -> Option<Duration> {
-    let wake = wire.wake()?;
+    let wake = shared.running.wake(wire)?;
     let now = shared.running.now();
     if shared.running.clock.get().jump(wake) {
         return Some(Duration::from_millis(1));
@@ -212,7 +222,7 @@ fn until(shared: &Shared, wire: &Wire) -> Option<Duration> {
 fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(WRITE))?;
-    let mut wire = Wire::http(&shared.lists);
+    let mut wire = Wire::http(&shared.lists, shared.agent);
     let mut input = [0; CHUNK];
     let mut out = [0; CHUNK];
     // Bytes that arrived and were not taken yet.

@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use agentmote::a2a;
+use agentmote::policy::Presented;
+use agentmote::task::Principal;
 use agentmote::tool::Caller;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -56,4 +59,32 @@ impl Tokens {
 /// The check of the core: whose token this is.
 pub(crate) fn opens(token: &[u8]) -> Option<Caller> {
     OURS.with_borrow(|ours| ours.as_ref()?.caller(token))
+}
+
+/// The check of the core for an agent: who shows this. A connection without
+/// tokens is open to all, who are then one caller.
+pub(crate) fn shown(credential: Presented<'_>) -> Option<a2a::Caller<'static>> {
+    OURS.with_borrow(|ours| {
+        let Some(tokens) = ours else {
+            return Some(caller(0, u32::MAX));
+        };
+        let token = match credential {
+            Presented::Bearer(token) | Presented::ApiKey(token) => token,
+            Presented::None => b"",
+        };
+        let found = tokens.caller(token)?;
+        Some(caller(found.id, found.scopes))
+    })
+}
+
+fn caller(id: u32, scopes: u32) -> a2a::Caller<'static> {
+    a2a::Caller {
+        principal: Principal {
+            id,
+            tenant: 0,
+            scopes,
+        },
+        tenant: "",
+        known: id != 0,
+    }
 }

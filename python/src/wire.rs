@@ -1,16 +1,27 @@
 //! Connections of the core with the memory that they stand in.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use agentmote::server::{Allow, Bearer, Http, HttpConfig, HttpMemory, Line, LineMemory, Server};
+use agentmote::a2a::Agent;
+use agentmote::policy::{Credentials, Policy};
+use agentmote::server::{
+    AgentDesk, Allow, Bearer, Http, HttpConfig, HttpMemory, Line, LineMemory, Server,
+};
+use agentmote::task::{Runtime, Skill};
 use agentmote::time::Instant;
 use bench_arm::Arm;
-use pyo3::PyErr;
+use pyo3::{PyErr, PyResult};
 
 use crate::app::PyApp;
 use crate::arena::Arena;
 use crate::clock::Clock;
-use crate::token::opens;
+use crate::describe::Maker;
+use crate::policy::Names;
+use crate::skill::{self, Dice, TaskRoom};
+use crate::token::{opens, shown};
 
 /// Bytes of the longest line, and of the longest HTTP request, head and body:
 /// as many as the core can count.
@@ -49,10 +60,28 @@ impl Host for PyApp {
     }
 }
 
+/// The path of the agent's endpoint.
+pub(crate) const AGENT_PATH: &str = "/a2a";
+
 /// A server of whatever application.
 pub(crate) trait Backend: Send {
+    /// The number of the agent whose endpoint is at this URL, and whether a
+    /// credential is needed for it; nothing if the device has no skill.
+    fn agent(&mut self, url: &str, secured: bool) -> PyResult<Option<usize>>;
     fn poll(&mut self, wire: &mut Wire, now: Instant, out: &mut [u8]) -> usize;
     fn reset(&mut self, wire: &mut Wire, now: Instant);
+    /// When the connection wants to be polled although nothing arrives.
+    fn wake(&self, wire: &Wire) -> Option<Instant>;
+    /// Whether there is an agent.
+    fn has_agent(&self) -> bool;
+    /// Lets tasks go on.
+    fn work(&mut self, now: Instant);
+    /// When they are due.
+    fn due(&self) -> Option<Instant>;
+    /// The credentials of its policy, and a place for their names.
+    fn credentials(&mut self) -> Option<(&mut Credentials, &mut Names)>;
+    /// Forgets every task, as a loss of power does.
+    fn forget(&mut self, clock: &Clock);
     fn interrupt(&mut self) -> Option<PyErr>;
     fn runs(&self) -> u64;
     /// The bench arm, if it is that.
@@ -61,12 +90,71 @@ pub(crate) trait Backend: Send {
     }
 }
 
-impl<App: Host> Backend for Served<App> {
+impl<App: Host + Runtime> Backend for Served<App> {
+    fn agent(&mut self, url: &str, secured: bool) -> PyResult<Option<usize>> {
+        let secured = secured || self.server.policy().is_some();
+        let desk = self.desk.as_mut();
+        desk.map(|desk| desk.agent(url, secured)).transpose()
+    }
+
     fn poll(&mut self, wire: &mut Wire, now: Instant, out: &mut [u8]) -> usize {
-        match &mut wire.end {
-            End::Line(line) => line.poll(&mut self.server, now, out),
-            End::Http(http) => http.poll(&mut self.server, now, out),
+        let server = &mut self.server;
+        match (&mut wire.end, &mut self.desk, wire.agent) {
+            (End::Http(http), Some(desk), Some(at)) => {
+                if let Some((_, agent)) = desk.agents.get(at) {
+                    desk.inner.agent = agent;
+                }
+                let inner = &mut desk.inner;
+                http.poll_agent(server, inner, now, out)
+            }
+            (End::Http(http), ..) => http.poll(server, now, out),
+            (End::Line(line), ..) => {
+                let filled = line.poll(server, now, out);
+                self.work(now);
+                filled
+            }
         }
+    }
+
+    fn wake(&self, wire: &Wire) -> Option<Instant> {
+        match (&wire.end, &self.desk, wire.agent) {
+            (End::Http(http), Some(desk), Some(_)) => http.wake_agent(&desk.inner),
+            (End::Http(http), ..) => http.wake(),
+            (End::Line(line), ..) => line.wake(),
+        }
+    }
+
+    fn has_agent(&self) -> bool {
+        self.desk.is_some()
+    }
+
+    fn work(&mut self, now: Instant) {
+        if let Some(desk) = &mut self.desk
+            && desk.inner.tasks.wake().is_some_and(|due| due <= now)
+        {
+            let skills = desk.inner.agent.skills();
+            let (inner, app) = (&mut desk.inner, &mut self.server.app);
+            inner.tasks.run_skills(skills, app, now);
+        }
+    }
+
+    fn credentials(&mut self) -> Option<(&mut Credentials, &mut Names)> {
+        let policy = self.server.policy()?;
+        Some((&mut policy.credentials, &mut self.names))
+    }
+
+    fn forget(&mut self, clock: &Clock) {
+        if let Some(desk) = &mut self.desk {
+            // SAFETY: the tasks that borrowed it go with this assignment, and
+            // nothing reads through them any more.
+            let room = unsafe { &mut *desk.memory.0 };
+            let inner = &mut desk.inner;
+            inner.tasks = skill::tasks(room, desk.dice, clock);
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.desk.as_ref()?.inner.tasks.wake()
     }
 
     fn reset(&mut self, wire: &mut Wire, now: Instant) {
@@ -89,12 +177,125 @@ impl<App: Host> Backend for Served<App> {
     }
 }
 
-/// A server, and the tables that it reads.
-pub(crate) struct Served<App: 'static> {
+/// A server, its agent, and the tables that they read.
+pub(crate) struct Served<App: Runtime> {
     // Before the arena, which goes last.
     pub(crate) server: Server<App>,
-    pub(crate) _tables: Option<Arena>,
+    pub(crate) desk: Option<Desk<App>>,
+    /// The policy in front of both, and the names of its credentials.
+    _policy: Option<Owned<Policy<App>>>,
+    names: Names,
+    _tables: Option<Arena>,
 }
+
+impl<App: Runtime> Served<App> {
+    pub(crate) fn new(
+        mut server: Server<App>,
+        desk: Option<Desk<App>>,
+        policy: Option<Policy<App>>,
+        tables: Option<Arena>,
+    ) -> Self {
+        let policy = policy.map(Owned::new);
+        if let Some(policy) = &policy {
+            // SAFETY: the policy stays where it is until the server that
+            // borrows it was dropped; nothing else reaches it.
+            server.set_policy(unsafe { &mut *policy.0 });
+        }
+        Self {
+            server,
+            desk,
+            _policy: policy,
+            names: Names::default(),
+            _tables: tables,
+        }
+    }
+}
+
+/// The agent of a device: its tasks, and its card for each URL under which it
+/// is served.
+pub(crate) struct Desk<App: Runtime> {
+    // Before the memory that it borrows.
+    inner: AgentDesk<'static, App>,
+    /// Each with its URL and whether a credential is needed.
+    agents: Vec<((String, bool), &'static Agent<App>)>,
+    about: [String; 3],
+    dice: &'static Dice,
+    _cards: Vec<Arena>,
+    memory: Owned<TaskRoom>,
+}
+
+impl<App: Runtime> Desk<App> {
+    /// An agent of this name, description and version, with these skills.
+    pub(crate) fn new(
+        about: [String; 3],
+        skills: &'static [Skill<App>],
+        clock: &Clock,
+    ) -> PyResult<Self> {
+        let first = (format!("http://127.0.0.1{AGENT_PATH}/"), false);
+        let (agent, card) = made(&about, &first, skills)?;
+        let memory = Owned::new(TaskRoom::new());
+        // SAFETY: the desk keeps the memory, and drops the tasks before it.
+        let room = unsafe { &mut *memory.0 };
+        let mut maker = Maker::new();
+        // The desk keeps what it stands in.
+        let dice = maker.one(Dice::of(clock));
+        let inner = AgentDesk {
+            agent,
+            tasks: skill::tasks(room, dice, clock),
+            callers: shown,
+        };
+        Ok(Self {
+            inner,
+            agents: vec![(first, agent)],
+            about,
+            dice,
+            _cards: vec![card, maker.finish()],
+            memory,
+        })
+    }
+
+    fn agent(&mut self, url: &str, secured: bool) -> PyResult<usize> {
+        let wanted = (url.to_owned(), secured);
+        if let Some(at) = self.agents.iter().position(|(known, _)| *known == wanted) {
+            return Ok(at);
+        }
+        let (agent, card) = made(&self.about, &wanted, self.inner.agent.skills())?;
+        self._cards.push(card);
+        self.agents.push((wanted, agent));
+        Ok(self.agents.len() - 1)
+    }
+}
+
+/// An agent, and the table that its card stands in.
+fn made<App: Runtime>(
+    [name, description, version]: &[String; 3],
+    (url, secured): &(String, bool),
+    skills: &'static [Skill<App>],
+) -> PyResult<(&'static Agent<App>, Arena)> {
+    let mut maker = Maker::new();
+    let agent = maker.agent([name, description, version, url], *secured, skills)?;
+    Ok((agent, maker.finish()))
+}
+
+/// A value that others point to, freed when its owner goes.
+struct Owned<T>(*mut T);
+
+impl<T> Owned<T> {
+    fn new(value: T) -> Self {
+        Self(Box::into_raw(Box::new(value)))
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        // SAFETY: it comes from `Box::into_raw`, is freed here alone, and what
+        // borrows it was dropped before.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
+// SAFETY: the pointer is that of a box that this value alone owns.
+unsafe impl<T: Send> Send for Owned<T> {}
 
 /// A device in use: its server, and its clock.
 pub(crate) struct Running {
@@ -103,15 +304,97 @@ pub(crate) struct Running {
     /// The thread that holds the server, to tell a handler that calls its own
     /// device from one that waits for another thread.
     holder: Mutex<Option<std::thread::ThreadId>>,
+    /// Whether tasks go on by themselves: on a virtual clock only while the
+    /// device is served to other programs.
+    background: AtomicBool,
+    /// Whether it has an agent: without one, nothing of it is asked for.
+    has_agent: bool,
+    /// Whether a thread lets them go on.
+    worker: Mutex<bool>,
+}
+
+/// Whether the program ends: no thread goes on then.
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// The threads that let tasks go on.
+static WORKERS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+/// How often such a thread looks whether it is to end, and for new work.
+const WORK: Duration = Duration::from_millis(20);
+
+/// Ends the work of every task, for the end of the program: a thread must not
+/// want the interpreter when that has gone. The caller must not be attached to
+/// Python.
+pub(crate) fn end_work() {
+    ENDING.store(true, Ordering::SeqCst);
+    let workers = std::mem::take(&mut *lock(&WORKERS));
+    for worker in workers {
+        let _ = worker.join();
+    }
 }
 
 impl Running {
     pub(crate) fn new(backend: Box<dyn Backend>, clock: pyo3::Py<Clock>) -> Self {
+        let background = AtomicBool::new(!clock.get().is_virtual());
         Self {
+            has_agent: backend.has_agent(),
             backend: Mutex::new(backend),
             clock,
             holder: Mutex::new(None),
+            background,
+            worker: Mutex::new(false),
         }
+    }
+
+    /// Lets tasks go on by themselves from now on.
+    pub(crate) fn go_on(&self) {
+        self.background.store(true, Ordering::SeqCst);
+    }
+
+    /// Sees to it that tasks go on although nobody asks for them. The caller
+    /// must not be attached to Python.
+    pub(crate) fn tend(self: &Arc<Self>) {
+        if !self.has_agent
+            || !self.background.load(Ordering::SeqCst)
+            || ENDING.load(Ordering::SeqCst)
+        {
+            return;
+        }
+        let due = self.with(|backend| backend.due());
+        if due.flatten().is_none() {
+            return;
+        }
+        let mut working = lock(&self.worker);
+        if *working {
+            return;
+        }
+        let running = Arc::downgrade(self);
+        let thread = std::thread::Builder::new()
+            .name("agentmote-tasks".into())
+            .spawn(move || work(&running));
+        // Without a thread, tasks go on with each request.
+        if let Ok(thread) = thread {
+            *working = true;
+            let mut workers = lock(&WORKERS);
+            workers.retain(|worker| !worker.is_finished());
+            workers.push(thread);
+        }
+    }
+
+    /// See [`Backend::wake`].
+    pub(crate) fn wake(&self, wire: &Wire) -> Option<Instant> {
+        match wire.agent {
+            Some(_) => self.with(|backend| backend.wake(wire)).flatten(),
+            None => wire.wake(),
+        }
+    }
+
+    /// The same, and when tasks are due.
+    pub(crate) fn wake_or_due(&self, wire: &Wire) -> Option<Instant> {
+        let wake = self.wake(wire);
+        if !self.has_agent {
+            return wake;
+        }
+        let due = self.with(|backend| backend.due()).flatten();
+        wake.map_or(due, |wake| Some(due.map_or(wake, |due| wake.min(due))))
     }
 
     /// Runs `work` with the server. The caller must not be attached to
@@ -135,6 +418,27 @@ impl Running {
 
     pub(crate) fn now(&self) -> Instant {
         self.clock.get().now_native()
+    }
+}
+
+/// Lets tasks go on until there is none.
+fn work(running: &Weak<Running>) {
+    while let Some(running) = running.upgrade() {
+        let now = running.now();
+        running.with(|backend| backend.work(now));
+        let mut working = lock(&running.worker);
+        let due = running.with(|backend| backend.due()).flatten();
+        let Some(due) = due.filter(|_| !ENDING.load(Ordering::SeqCst)) else {
+            *working = false;
+            return;
+        };
+        drop(working);
+        let pause = match running.clock.get().jump(due) {
+            true => Duration::from_millis(1),
+            false => Duration::from_millis(due.since(running.now()).max(1)),
+        };
+        drop(running);
+        std::thread::sleep(pause.min(WORK));
     }
 }
 
@@ -162,6 +466,8 @@ pub(crate) struct Wire {
     // Before the memory that it borrows.
     end: End,
     _memory: Memory,
+    /// The number of the agent that it serves.
+    agent: Option<usize>,
     /// The lists that the configuration of HTTP points to.
     _lists: Option<Arc<Lists>>,
 }
@@ -169,25 +475,11 @@ pub(crate) struct Wire {
 type LineRoom = LineMemory<REQUEST, RESULT, CALLS, KEPT>;
 type HttpRoom = HttpMemory<REQUEST, RESULT>;
 
+/// What a connection stands in; never read.
 enum Memory {
-    Line(*mut LineRoom),
-    Http(*mut HttpRoom),
+    Line { _room: Owned<LineRoom> },
+    Http { _room: Owned<HttpRoom> },
 }
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        match *self {
-            // SAFETY: it comes from `Box::into_raw` in `Wire`, is freed here
-            // alone, and the connection that borrows it was dropped before.
-            Self::Line(room) => drop(unsafe { Box::from_raw(room) }),
-            // SAFETY: as above.
-            Self::Http(room) => drop(unsafe { Box::from_raw(room) }),
-        }
-    }
-}
-
-// SAFETY: the pointers are those of boxes that this value alone owns.
-unsafe impl Send for Memory {}
 
 /// Who may send HTTP requests to a device.
 pub(crate) struct Lists {
@@ -230,25 +522,30 @@ impl Lists {
 impl Wire {
     /// A line connection.
     pub(crate) fn lines() -> Self {
-        let room = Box::into_raw(Box::new(LineRoom::new()));
-        // SAFETY: the box is freed by `Memory` alone, which is dropped behind
-        // the connection.
-        let line = Line::new(unsafe { &mut *room });
+        let room = Owned::new(LineRoom::new());
+        // SAFETY: the room goes with `_memory`, which is dropped behind the
+        // connection.
+        let line = Line::new(unsafe { &mut *room.0 });
         Self {
             end: End::Line(Box::new(line)),
-            _memory: Memory::Line(room),
+            _memory: Memory::Line { _room: room },
+            agent: None,
             _lists: None,
         }
     }
 
-    /// An HTTP connection.
-    pub(crate) fn http(lists: &Arc<Lists>) -> Self {
-        let room = Box::into_raw(Box::new(HttpRoom::new()));
+    /// An HTTP connection, which serves the agent of this number too.
+    pub(crate) fn http(lists: &Arc<Lists>, agent: Option<usize>) -> Self {
+        let room = Owned::new(HttpRoom::new());
         // SAFETY: as above.
-        let http = Http::new(unsafe { &mut *room }, lists.config);
+        let mut http = Http::new(unsafe { &mut *room.0 }, lists.config);
+        if agent.is_some() {
+            http = http.with_agent(AGENT_PATH);
+        }
         Self {
             end: End::Http(Box::new(http)),
-            _memory: Memory::Http(room),
+            _memory: Memory::Http { _room: room },
+            agent,
             _lists: Some(Arc::clone(lists)),
         }
     }
@@ -260,7 +557,8 @@ impl Wire {
         }
     }
 
-    pub(crate) fn wake(&self) -> Option<Instant> {
+    /// When it wants to be polled, without the agent's part.
+    fn wake(&self) -> Option<Instant> {
         match &self.end {
             End::Line(line) => line.wake(),
             End::Http(http) => http.wake(),

@@ -1,6 +1,7 @@
 """A device behind a wire, served by HTTP with TLS and a token."""
 
 import asyncio
+import dataclasses
 import datetime
 import http.client
 import ipaddress
@@ -290,3 +291,66 @@ def test_a_bridge_that_would_be_open_is_refused(certificate, words, told):
         timeout=60,
     )
     assert (done.returncode, done.stdout) == (2, "") and told in done.stderr
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_questions_and_changes_pass_a_proxy(era):
+    device = agentmote.Device("rig")
+    acted = []
+
+    @dataclasses.dataclass
+    class Dose:
+        grams: Annotated[int, Range(1, 5)]
+        really: bool
+
+    @device.tool(asks=True)
+    async def pour(call: agentmote.Call, count: int) -> str:
+        """Pours."""
+        dose = call.ask("How much?", Dose)
+        if dose is None:
+            raise agentmote.ToolError("refused")
+        if not call.confirm("Again?"):
+            raise agentmote.ToolError("not again")
+        acted.append((count, dose.grams))
+        call.progress(1, 2)
+        await asyncio.sleep(0.05)
+        return f"{dose.grams} g"
+
+    level = [0]
+
+    @device.resource("rig://level", subscribable=True)
+    def read_level() -> int:
+        """The level."""
+        return level[0]
+
+    said = []
+    answers = {"How much?": {"grams": 3, "really": True}, "Again?": True}
+
+    def answer(question):
+        said.append((question.message, sorted(question.schema["properties"])))
+        return answers[question.message]
+
+    with agentmote.connect(device) as behind:
+        front = agentmote.proxy(behind)
+        with agentmote.connect(front, era=era, on_input=answer) as host:
+            assert host.call("pour", count=2).text == "3 g"
+            assert acted == [(2, 3)]
+            assert said == [("How much?", ["grams", "really"]), ("Again?", ["confirm"])]
+            answers["Again?"] = None
+            with pytest.raises(agentmote.ToolError, match="not again"):
+                host.call("pour", count=2)
+            answers["How much?"] = None
+            with pytest.raises(agentmote.ToolError, match="refused"):
+                host.call("pour", count=2)
+            assert acted == [(2, 3)]
+            with host.subscribe("rig://level") as changes:
+                changes.wait(1)
+                level[0] = 7
+                device.changed("rig://level")
+                assert changes.wait(10)
+                assert host.read("rig://level") == 7
+        # Nobody who could be asked: nothing acts.
+        with agentmote.connect(front, era=era) as host:
+            with pytest.raises(agentmote.Error):
+                host.call("pour", count=1)
+        assert acted == [(2, 3)]

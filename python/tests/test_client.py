@@ -392,11 +392,70 @@ def test_a_board_that_was_reset_is_reached_again():
         client.call("note_set", text="before")
         wire.reset_board()
         assert arm.note == ""
-        # The board knows of no handshake any more.
-        with pytest.raises(agentmote.ProtocolError):
+        # The board knows of no handshake any more, and has refused the call.
+        client.forget()
+        assert client.call("note_set", text="after").text
+        assert arm.note == "after"
+        sent = [json.loads(one.text) for one in client.trace if one.to_device]
+        assert [one["method"] for one in sent] == [
+            "tools/call",
+            "initialize",
+            "notifications/initialized",
+            "tools/call",
+        ]
+    with agentmote.connect(sim.Wire(arm), era="legacy", reconnect=0) as client:
+        wire = client._requests._transport
+        wire.reset_board()
+        with pytest.raises(agentmote.ProtocolError, match="send initialize first"):
             client.call("temp_read")
-        client.reconnect()
-        assert client.call("temp_read")["celsius"] == 24.5
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_a_lost_board_is_found_by_the_next_call_and_no_call_is_sent_twice(era):
+    class Port(sim.Wire):
+        """A port that goes with the reset of its board, and is back after some
+        attempts."""
+
+        gone = tries = 0
+        calls = 0
+
+        def write(self, data):
+            if b"tools/call" in data:
+                self.calls += 1
+            if self.gone:
+                raise agentmote.ConnectionLost("the port is gone")
+            super().write(data)
+
+        def reopen(self):
+            self.tries += 1
+            if self.gone and self.tries < 3:
+                raise agentmote.ConnectionLost("the port is not back")
+            self.gone = 0
+            super().reopen()
+
+    port = Port(sim.BenchArm())
+    with agentmote.connect(port, era=era) as client:
+        changes = client.subscribe("device://bench-arm/pose")
+        client.call("note_set", text="one")
+        port.reset_board()
+        port.gone, port.calls = 1, 0
+        with pytest.raises(agentmote.ConnectionLost, match="the port is gone"):
+            client.call("note_set", text="two")
+        assert port.calls == 1 and client.lost
+        assert client.call("note_set", text="three").text
+        # The board tells its new peer nothing that the old one wished for.
+        with pytest.raises(agentmote.ConnectionLost, match="has ended the subscription"):
+            changes.wait(0.1)
+        assert (port.calls, port.tries, client.lost) == (2, 3, False)
+        assert port.device.note == "three"
+        # What only reads is sent once more.
+        port.gone, port.tries = 1, 0
+        assert client.read("device://bench-arm/pose") == {"deg": [0.0] * 6}
+        # A board that stays away is told of, within the time.
+        port.gone, port.tries = 1, -(10**6)
+        client._patience = 0.3
+        with pytest.raises(agentmote.ConnectionLost, match="not back"):
+            client.tools()
 
 
 @pytest.mark.parametrize(

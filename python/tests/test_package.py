@@ -59,30 +59,43 @@ def test_the_stub_names_what_is_there():
     assert (folder / "py.typed").is_file()
     stub = ast.parse((folder / "_native.pyi").read_text())
     named = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
-    named |= {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    named |= {node.name for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     assert named == set(_native.__all__)
 
 
-def blocks(file):
-    """The blocks of Python in a README, and those of text."""
-    text = (ROOT / file).read_text()
-    return (
-        re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-        for kind in ("python", "text")
+def test_a_python_without_its_lock_is_refused():
+    code = "import sys; sys._is_gil_enabled = lambda: False; import agentmote"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "ImportError: agentmote needs the global interpreter lock"
     )
 
 
-@pytest.mark.parametrize("file", ["README.md", "python/README.md"])
-def test_the_readme_does_what_it_says(file, capsys):
-    code, told = blocks(file)
-    exec(code[0], {"__name__": "readme"})
-    assert capsys.readouterr().out == told[0]
+def blocks(file):
+    """The blocks of Python in a README, each with the text that it prints, if
+    one stands behind it."""
+    text = (ROOT / file).read_text()
+    pattern = r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?"
+    return re.findall(pattern, text, re.MULTILINE | re.DOTALL)
+
+
+SHOWN = [("README.md", 0), ("README.md", 1)] + [("python/README.md", at) for at in range(3)]
+
+
+@pytest.mark.parametrize(("file", "at"), SHOWN)
+def test_the_readme_does_what_it_says(file, at, capsys):
+    shown = [(code, told) for code, told in blocks(file) if told]
+    assert len(shown) == sum(one == file for one, _ in SHOWN)
+    code, told = shown[at]
+    exec(code, {"__name__": "readme"})
+    assert capsys.readouterr().out == told
 
 
 @pytest.mark.parametrize(("file", "count"), [("README.md", 1), ("python/README.md", 3)])
 def test_the_tests_in_the_readme_pass(file, count, tmp_path):
-    code, _ = blocks(file)
-    (tmp_path / "test_it.py").write_text("import agentmote, pytest\n" + code[1])
+    (code,) = (code for code, told in blocks(file) if not told)
+    (tmp_path / "test_it.py").write_text("import agentmote, pytest\n" + code)
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, timeout=60, cwd=tmp_path)
     assert done.returncode == 0 and b"%d passed" % count in done.stdout, done.stdout

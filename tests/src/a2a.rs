@@ -443,7 +443,8 @@ impl World {
                 }
                 Next::Gone => return Answer::Gone,
                 Next::Wait if !stepped => {
-                    self.tasks.run(&mut self.app, now);
+                    self.tasks
+                        .run_skills(self.agent.skills(), &mut self.app, now);
                     self.tasks.respond(&mut [&mut self.echo], now);
                     stepped = true;
                 }
@@ -467,7 +468,8 @@ impl World {
         let end = self.now + millis;
         while self.now < end {
             let now = Instant::from_millis(self.now);
-            self.tasks.run(&mut self.app, now);
+            self.tasks
+                .run_skills(self.agent.skills(), &mut self.app, now);
             self.tasks.respond(&mut [&mut self.echo], now);
             let wake = self.tasks.wake().map_or(end, Instant::as_millis);
             self.now = wake.max(self.now + 1).min(end);

@@ -2,6 +2,7 @@
 
 use agentmote::a2a::{Agent, Card, CardKind, Extension, Provider, Scheme, SchemeKind, Signature};
 use agentmote::buf::Sink;
+use agentmote::task::{Skill, Step};
 use agentmote_tests::a2a::{CARD, Script, World, message};
 use serde_json::{Value, json};
 
@@ -204,6 +205,65 @@ fn the_entity_tag_changes_with_the_card_alone() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     }
     assert_eq!(tag, format!("\"{hash:016x}\""));
+}
+
+/// A table that is made at run time: the rule is given back, and by whom it is
+/// broken.
+#[test]
+fn a_broken_table_is_told_and_not_a_panic() {
+    fn skill(id: &'static str, tags: &'static [&'static str]) -> Skill<Script> {
+        Skill::new(id, "Name", "Words.", tags, |_, work| work.fail("no"))
+    }
+    fn rule(skills: Vec<Skill<Script>>) -> (&'static str, &'static str) {
+        let broken = Agent::checked(CARD, skills.leak()).unwrap_err();
+        (broken.who, broken.rule)
+    }
+    const TAG: &[&str] = &["t"];
+    assert_eq!(rule(vec![]), ("", "a card needs a public skill"));
+    assert_eq!(rule(vec![skill("", TAG)]), ("Name", "a skill has no id"));
+    assert_eq!(rule(vec![skill("a", &[])]), ("a", "a skill has no tag"));
+    let twice = vec![skill("a", TAG), skill("b", TAG), skill("a", TAG)];
+    assert_eq!(rule(twice), ("a", "two skills have the same id"));
+    let deaf = Skill {
+        input_modes: &[],
+        ..skill("a", TAG)
+    };
+    assert_eq!(rule(vec![deaf]), ("a", "a skill has no modes"));
+    let many = (0..255).map(|_| skill("a", TAG)).collect();
+    assert_eq!(rule(many), ("", "more than 254 skills"));
+    let full = Card {
+        extensions: &[Extension {
+            uri: "urn:x",
+            description: "",
+            required: false,
+        }; 33],
+        ..CARD
+    };
+    let broken = Agent::checked(full, vec![skill("a", TAG)].leak()).unwrap_err();
+    assert_eq!(broken.rule, "an agent has more than 32 extensions");
+}
+
+/// Skills of a table that is made at run time are advertised, chosen and run.
+#[test]
+fn a_table_of_run_time_is_served() {
+    let table = vec![Skill {
+        words: &["late"],
+        ..Skill::new("late", "Late", "Made late.", &["t"], |_, work| {
+            work.artifact("answer", "late, and done");
+            Step::DONE
+        })
+    }];
+    let mut world = World::new::<2>();
+    world.agent = Agent::checked(CARD, table.leak()).unwrap();
+    assert!(text(&world.agent, CardKind::Current).contains("\"skills\":[{\"id\":\"late\""));
+    let sent = world.call("SendMessage", &message("m-1", "late"));
+    let task = &sent["result"]["task"];
+    assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{sent}");
+    assert_eq!(task["artifacts"][0]["parts"][0]["text"], "late, and done");
+    // None of the runtime's own table.
+    let sent = world.call("SendMessage", &message("m-2", "home"));
+    let state = &sent["result"]["task"]["status"]["state"];
+    assert_eq!(state, "TASK_STATE_REJECTED", "{sent}");
 }
 
 /// P-003: each skill of the card, called.

@@ -314,6 +314,25 @@ fn c_79_agent_card() {
     assert_eq!(old["protocolVersion"], "0.3.0");
 }
 
+/// A request without a body is whole with its head: nothing more needs to be
+/// offered, whoever drives the connection.
+#[test]
+fn a_request_without_a_body_is_answered_by_the_next_poll() {
+    let mut world = Web::new(anyone);
+    let mut memory = Memory::new();
+    let mut http = Http::new(&mut memory, HttpConfig::LOOPBACK).with_agent("/a2a");
+    for path in ["/.well-known/agent-card.json", "/nothing"] {
+        let asked = get(path, "");
+        assert_eq!(http.receive(&asked), asked.len());
+        let mut out = [0; 4096];
+        let now = Instant::from_millis(world.now);
+        let filled = http.poll_agent(&mut world.server, &mut world.desk, now, &mut out);
+        let status = if path == "/nothing" { "404" } else { "200" };
+        let begins = String::from_utf8_lossy(&out[..filled.min(12)]).into_owned();
+        assert_eq!(begins, format!("HTTP/1.1 {status}"));
+    }
+}
+
 #[test]
 fn c_80_fields_from_the_future_and_the_past() {
     let mut web = Web::new(anyone);

@@ -421,6 +421,10 @@ impl<'m> Http<'m> {
     /// Whether a call is on its way. A subscription is none: it has no end of
     /// its own.
     pub fn is_working(&self) -> bool {
+        #[cfg(feature = "a2a")]
+        if self.agent.is_working() {
+            return true;
+        }
         let waiting = self.batch.as_ref().and_then(|batch| batch.waiting.as_ref());
         self.call.as_ref().or(waiting).is_some()
     }

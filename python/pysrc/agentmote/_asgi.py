@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Tuple
 
 from agentmote import _native
@@ -24,10 +22,11 @@ def application(
     hosts: Optional[List[str]],
     origins: Optional[List[str]],
     tokens: Optional[List[Tuple[str, int]]],
+    url: Optional[str],
 ) -> Application:
     # What is wrong with them is told here, and not at the first request.
     device.connection("http", hosts=hosts, origins=origins, tokens=tokens)
-    digests = None if tokens is None else [digest(token.encode()) for token, _ in tokens]
+    device.go_on()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -35,56 +34,55 @@ def application(
             return
         if scope["type"] != "http":
             raise RuntimeError(f"no ASGI scope {scope['type']!r} is served")
-        if digests is not None and not opens(digest(bearer(scope)), digests):
-            # Before the body is read (M-205).
-            await refuse(send)
-            return
-        body = b""
-        while True:
-            event = await receive()
-            if event["type"] != "http.request":
-                return
-            body += event.get("body", b"")
-            if len(body) > _native.MAX_REQUEST or not event.get("more_body", False):
-                break
+        own = url if url is not None else endpoint(scope)
         connection = device.connection(
-            "http", hosts=hosts, origins=origins, tokens=tokens
+            "http", hosts=hosts, origins=origins, tokens=tokens, url=own
         )
-        await answer(connection, request(scope, body), receive, send)
+        length = content_length(scope)
+        body = b""
+        if length is None:
+            # Its head says the length, which is known at its end only.
+            found = await read(receive, _native.MAX_REQUEST)
+            if found is None:
+                return
+            body, length = found, len(found)
+        waiting = head(scope, length) + body
+        await answer(connection, waiting, length - len(body), receive, send)
 
     return app
 
 
-def digest(token: bytes) -> bytes:
-    return hashlib.sha256(token).digest()
+async def read(receive: Receive, most: int) -> Optional[bytes]:
+    """The body of a request, or a little more than `most` of it; None if the
+    peer has gone."""
+    body = b""
+    while True:
+        event = await receive()
+        if event["type"] != "http.request":
+            return None
+        part: bytes = event.get("body", b"")
+        body += part
+        if len(body) > most or not event.get("more_body", False):
+            return body
 
 
-def opens(token: bytes, digests: List[bytes]) -> bool:
-    """Whether a token is one of them, in the same time whichever it is."""
-    found = False
-    for one in digests:
-        found |= hmac.compare_digest(token, one)
-    return found
-
-
-def bearer(scope: Scope) -> bytes:
-    """The token that a request brings; none is as good as a wrong one."""
+def content_length(scope: Scope) -> Optional[int]:
+    """The length that a request tells before its body."""
+    if scope["method"] in ("GET", "HEAD", "DELETE", "OPTIONS"):
+        return 0
     for name, value in scope["headers"]:
-        kind, _, token = bytes(value).partition(b" ")
-        if name.lower() == b"authorization" and kind.lower() == b"bearer":
-            return token.strip()
-    return b""
+        if name.lower() == b"content-length" and value.isdigit():
+            return int(value)
+    return None
 
 
-async def refuse(send: Send) -> None:
-    text = b"a bearer token is needed\n"
-    headers = [
-        (b"content-type", b"text/plain"),
-        (b"content-length", b"%d" % len(text)),
-        (b"www-authenticate", b"Bearer"),
-    ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
-    await send({"type": "http.response.body", "body": text})
+def endpoint(scope: Scope) -> Optional[str]:
+    """The URL of the agent at the address that the server listens on."""
+    host, port = scope.get("server") or (None, None)
+    if host is None or port is None:
+        return None
+    host = f"[{host}]" if ":" in host else host
+    return f"{scope.get('scheme', 'http')}://{host}:{port}/a2a/"
 
 
 async def lifespan(receive: Receive, send: Send) -> None:
@@ -97,21 +95,24 @@ async def lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-def request(scope: Scope, body: bytes) -> bytes:
-    """The request as HTTP/1.1, whatever the server spoke."""
+def head(scope: Scope, length: int) -> bytes:
+    """The head of the request as HTTP/1.1, whatever the server spoke."""
     target = scope.get("raw_path") or scope["path"].encode()
     lines = [scope["method"].encode() + b" " + target + b" HTTP/1.1"]
     dropped = (b"content-length", b"transfer-encoding", b"connection", b"expect")
     for name, value in scope["headers"]:
         if name.lower() not in dropped:
             lines.append(name + b": " + value)
-    lines.append(b"Content-Length: %d" % len(body))
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+    lines.append(b"Content-Length: %d" % length)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
 async def answer(
-    connection: _native.Connection, rest: bytes, receive: Receive, send: Send
+    connection: _native.Connection, rest: bytes, left: int, receive: Receive, send: Send
 ) -> None:
+    """Offers `rest`, reads `left` more bytes of the body, and sends the
+    answer. The core may refuse a request by its head: its body is not read
+    then (M-205)."""
     reader = AnswerReader()
     begun = False
     gone = asyncio.ensure_future(receive())
@@ -145,11 +146,22 @@ async def answer(
                 break
             if data or taken or reader.ended:
                 continue
+            if left > 0:
+                event = await gone
+                if event["type"] != "http.request":
+                    return
+                part = event.get("body", b"")[:left]
+                rest += part
+                left = left - len(part) if event.get("more_body", False) else 0
+                gone = asyncio.ensure_future(receive())
+                continue
             wait = connection.wait()
             pause = LOOK if wait is None else min(max(wait, 0.001), LOOK)
             await asyncio.wait([gone], timeout=pause)
-            if gone.done() and gone.result()["type"] == "http.disconnect":
-                return
+            if gone.done():
+                if gone.result()["type"] == "http.disconnect":
+                    return
+                gone = asyncio.ensure_future(receive())
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:
         gone.cancel()

@@ -11,13 +11,13 @@ import itertools
 import json
 import math
 import socket
-import ssl
 import threading
 import time
 import urllib.parse
 from dataclasses import dataclass
 from typing import (
     Any,
+    AsyncIterator,
     Callable,
     Deque,
     Dict,
@@ -26,6 +26,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Sequence,
     Set,
     Tuple,
     TypeVar,
@@ -34,6 +35,7 @@ from typing import (
 )
 
 from agentmote import _native
+from agentmote._agent import Agent, Content, Task, TaskEvent
 from agentmote._device import BaseDevice
 from agentmote._errors import (
     CallCancelled,
@@ -41,8 +43,20 @@ from agentmote._errors import (
     ConnectionLost,
     Error,
     InvalidAnswer,
+    NoAgent,
     ProtocolError,
     ToolError,
+)
+from agentmote._link import (
+    LINE,
+    DeviceLink,
+    Link,
+    SocketLink,
+    body_of,
+    event_texts,
+    media_type,
+    no_answer,
+    secured,
 )
 from agentmote._transports import DeviceTransport, LineTransport, line_transport
 
@@ -71,8 +85,20 @@ LOOK = 0.05
 ROUNDS = 32
 """Times that one call may ask."""
 
-LINE = 16 * 1024 * 1024
-"""Bytes of the longest line that is taken from a peer."""
+RECONNECT = 10.0
+"""Seconds for which a lost device is looked for."""
+
+AGAIN = 0.1
+"""Seconds between two attempts of that."""
+
+READS = (
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+)
+"""Requests that change nothing: they may be sent once more."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +201,11 @@ class Changes:
         self._count = 0
         self._seen = 0
         self._ended = False
+
+    def lose(self) -> None:
+        """The connection is gone, and the subscription with it."""
+        self.end = lambda: None
+        self._ended = True
 
     def take(self, message: Message) -> None:
         """Takes what the device tells."""
@@ -395,6 +426,9 @@ class _Lines(_Requests):
 
     def reopen(self) -> None:
         self._pending.clear()
+        lost, self._changes = self._changes, {}
+        for changes in lost.values():
+            changes.lose()
         self._transport.reopen()
 
     def close(self) -> None:
@@ -432,41 +466,14 @@ class _Http(_Requests):
         answer: Answer,
     ) -> None:
         self._answer = answer
+        self._link = SocketLink(url, authority)
         parts = urllib.parse.urlsplit(url)
-        if not parts.hostname:
-            raise ValueError(f"{url}: no host")
-        self._host, self._port = parts.hostname, parts.port
-        self._tls: Optional[ssl.SSLContext] = None
-        if parts.scheme == "https":
-            self._tls = ssl.create_default_context(cafile=authority)
-        elif authority is not None:
-            raise ValueError(f"{url}: an authority is for https only")
         self._path = (parts.path or "/mcp") + (f"?{parts.query}" if parts.query else "")
         self._token = token
         self._note = note
         self._session: Optional[str] = None
         self._headers: Mapping[str, str] = {}
-        self._own = threading.local()
-        self._all: List[http.client.HTTPConnection] = []
         self._streams: Dict[int, Callable[[], None]] = {}
-
-    def _connection(self, timeout: float) -> http.client.HTTPConnection:
-        found: Optional[http.client.HTTPConnection] = getattr(self._own, "connection", None)
-        if found is None:
-            found = self._fresh(timeout)
-            self._own.connection = found
-            self._all.append(found)
-        found.timeout = timeout
-        if found.sock is not None:
-            found.sock.settimeout(timeout)
-        return found
-
-    def _fresh(self, timeout: float) -> http.client.HTTPConnection:
-        if self._tls is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
-        return http.client.HTTPSConnection(
-            self._host, self._port, timeout=timeout, context=self._tls
-        )
 
     def _post(
         self, message: Message, headers: Mapping[str, str], timeout: float
@@ -478,31 +485,14 @@ class _Http(_Requests):
             "Accept": "application/json, text/event-stream",
             **headers,
         }
-        if self._token is not None:
-            sent["Authorization"] = f"Bearer {self._token}"
+        sent.update(secured(self._token))
         if self._session is not None:
             sent["Mcp-Session-Id"] = self._session
-        connection = self._connection(timeout)
-        fresh = connection.sock is None
-        try:
-            try:
-                connection.request("POST", self._path, text.encode(), sent)
-                return connection, connection.getresponse()
-            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                # A kept connection that the peer had closed before: it has
-                # read nothing of this request. A new one is no such case.
-                connection.close()
-                if fresh:
-                    raise
-                connection.request("POST", self._path, text.encode(), sent)
-                return connection, connection.getresponse()
-        except (TimeoutError, socket.timeout):
-            connection.close()
-            method = message.get("method", "an answer")
-            raise CallTimeout(f"no answer to {method} in time") from None
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
+        connection = self._link.kept(timeout)
+        what = str(message.get("method", "an answer"))
+        return connection, self._link.send(
+            connection, "POST", self._path, text.encode(), sent, what
+        )
 
     def request(
         self,
@@ -517,18 +507,19 @@ class _Http(_Requests):
         try:
             if answer.getheader("Mcp-Session-Id"):
                 self._session = answer.getheader("Mcp-Session-Id")
-            kind = (answer.getheader("Content-Type") or "").partition(";")[0].strip()
-            if kind.lower() == "text/event-stream":
+            if media_type(answer) == "text/event-stream":
                 return self._events(answer, connection, message, progress, end, cancel)
-            body = answer.read()
+            body = body_of(answer)
             text = body.decode(errors="replace")
             self._note(False, f"{answer.status} {text}".rstrip())
             try:
                 found = json.loads(body)
             except ValueError:
                 found = None
+            if answer.status == 404 and self._session is not None:
+                raise SessionEnded(f"HTTP 404: {text[:200].strip()}")
             if not isinstance(found, dict):
-                raise InvalidAnswer(f"HTTP {answer.status}: {text[:200].strip()}")
+                raise no_answer(answer.status, text)
             return members(found)
         except (TimeoutError, socket.timeout) as error:
             connection.close()
@@ -539,7 +530,7 @@ class _Http(_Requests):
             ) from None
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
+            raise ConnectionLost(f"{self._link.place}: {error}") from error
 
     def _events(
         self,
@@ -551,9 +542,9 @@ class _Http(_Requests):
         cancel: Optional[threading.Event],
     ) -> Message:
         slots = {message["id"]: _Slot(progress)}
-        data: List[bytes] = []
         result: Optional[Message] = None
-        while True:
+
+        def before() -> None:
             left = end - time.monotonic()
             if left <= 0:
                 raise CallTimeout(f"no answer to {message['method']} in time")
@@ -562,23 +553,16 @@ class _Http(_Requests):
                 raise CallCancelled(f"{message['method']} was given up")
             if connection.sock is not None:
                 connection.sock.settimeout(left)
-            line = answer.readline(LINE)
-            if not line:
-                break
-            line = line.rstrip(b"\r\n")
-            if line.startswith(b"data:"):
-                data.append(line[5:].lstrip(b" "))
-            elif not line and data:
-                text = b"\n".join(data)
-                data = []
-                self._note(False, text.decode(errors="replace"))
-                found = members(json.loads(text)) if text.strip() else {}
-                if found.get("method") == "notifications/progress":
-                    _tell(found, slots)
-                elif "method" in found and "id" in found:
-                    self._reply(found)
-                elif "method" not in found and found.get("id") == message["id"]:
-                    result = found
+
+        for text in event_texts(answer, before):
+            self._note(False, text)
+            found = members(json.loads(text)) if text.strip() else {}
+            if found.get("method") == "notifications/progress":
+                _tell(found, slots)
+            elif "method" in found and "id" in found:
+                self._reply(found)
+            elif "method" not in found and found.get("id") == message["id"]:
+                result = found
         if result is None:
             raise ConnectionLost("the stream has ended before the answer")
         return result
@@ -592,23 +576,17 @@ class _Http(_Requests):
         """Answers a request of the device, which has come on the stream of a
         call: on a connection of its own."""
         answer = answer_to(message, self._answer)
-        kept = getattr(self._own, "connection", None)
-        self._own.connection = None
-        try:
-            connection, told = self._post(answer, self._headers, 10.0)
+        with self._link.apart():
+            _, told = self._post(answer, self._headers, 10.0)
             told.read()
-            connection.close()
-        finally:
-            self._own.connection = kept
 
     def listen(
         self, changes: Changes, message: Message, headers: Mapping[str, str], timeout: float
     ) -> None:
-        connection = self._fresh(timeout)
+        connection = self._link.fresh(timeout)
         told = threading.Condition()
         sent = {"Accept": "text/event-stream", **headers}
-        if self._token is not None:
-            sent["Authorization"] = f"Bearer {self._token}"
+        sent.update(secured(self._token))
         if self._session is not None:
             sent["Mcp-Session-Id"] = self._session
         text = json.dumps(message, separators=(",", ":")) if changes.modern else ""
@@ -616,15 +594,15 @@ class _Http(_Requests):
             sent["Content-Type"] = "application/json"
             sent["Accept"] = "application/json, text/event-stream"
             self._note(True, text)
-        try:
-            connection.request(
-                "POST" if changes.modern else "GET", self._path, text.encode() or None, sent
-            )
-            answer = connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ConnectionLost(f"{self._host}:{self._port}: {error}") from error
-        media = (answer.getheader("Content-Type") or "").partition(";")[0]
+        answer = self._link.send(
+            connection,
+            "POST" if changes.modern else "GET",
+            self._path,
+            text.encode() or None,
+            sent,
+            "the wish to hear",
+        )
+        media = media_type(answer)
         if media != "text/event-stream":
             body = answer.read()
             connection.close()
@@ -641,24 +619,14 @@ class _Http(_Requests):
                 told.notify_all()
 
         def read() -> None:
-            data: List[bytes] = []
             try:
                 if sock is not None:
                     sock.settimeout(None)
-                while True:
-                    line = answer.readline(LINE)
-                    if not line:
-                        break
-                    line = line.rstrip(b"\r\n")
-                    if line.startswith(b"data:"):
-                        data.append(line[5:].lstrip(b" "))
-                    elif not line and data:
-                        text = b"\n".join(data)
-                        data = []
-                        self._note(False, text.decode(errors="replace"))
-                        if text.strip():
-                            take(members(json.loads(text)))
-            except (OSError, ValueError, http.client.HTTPException, AttributeError):
+                for text in event_texts(answer, lambda: None):
+                    self._note(False, text)
+                    if text.strip():
+                        take(members(json.loads(text)))
+            except (OSError, ValueError, http.client.HTTPException, AttributeError, Error):
                 # The end of the stream, whichever way.
                 pass
             take({})
@@ -697,8 +665,7 @@ class _Http(_Requests):
         for close in list(self._streams.values()):
             close()
         self._streams.clear()
-        for connection in self._all:
-            connection.close()
+        self._link.close()
 
 
 def _header_text(value: str) -> str:
@@ -724,6 +691,8 @@ class Client:
         era: str = "auto",
         timeout: float = 30.0,
         on_input: Optional[OnInput] = None,
+        agent: "Optional[Callable[[Note], Agent]]" = None,
+        reconnect: float = RECONNECT,
     ) -> None:
         if era not in ("auto", "modern", "legacy"):
             raise ValueError(f"era {era!r}: auto, modern or legacy")
@@ -736,19 +705,25 @@ class Client:
         self._ids = itertools.count(1)
         self._lock = threading.RLock()
         self._on_input = on_input
+        self._make_agent = agent
+        self._agent: Optional[Agent] = None
         self._offers: Message = {} if on_input is None else {"elicitation": {}}
         self._requests = requests(self._note, self._answer)
         self._version: Optional[str] = None
         self._lost = False
+        self._patience = reconnect
         self._server: Message = {}
         self._capabilities: Message = {}
         self._instructions = ""
         self._headers_of: Dict[str, Dict[str, str]] = {}
+        # While it connects, nothing is tried again.
+        self._opened = False
         try:
             self._open()
         except BaseException:
             self._requests.close()
             raise
+        self._opened = True
 
     def _note(self, to_device: bool, text: str) -> None:
         now = self._requests.now() if hasattr(self, "_requests") else 0.0
@@ -866,6 +841,49 @@ class Client:
             ConnectionLost: the connection has ended.
         """
         limit = self.timeout if timeout is None else timeout
+        if self._lost and self._opened and self._patience > 0:
+            self._reach()
+        try:
+            return self._once(method, params, limit, progress, cancel)
+        except ConnectionLost:
+            # What may have acted is not sent again.
+            if method not in READS or not self._opened or self._patience <= 0:
+                raise
+            self._reach()
+        except (ProtocolError, SessionEnded) as error:
+            # The device was reset and knows of no handshake any more: it has
+            # refused the request, so nothing has come of it.
+            if not self._opened or self._patience <= 0 or not forgotten(error, self._version):
+                raise
+            self._lost = True
+            self._reach()
+        return self._once(method, params, limit, progress, cancel)
+
+    def _reach(self) -> None:
+        """Connects anew to a device that was lost, and waits for it.
+
+        Raises:
+            ConnectionLost: it did not come back in time.
+        """
+        end = time.monotonic() + self._patience
+        with self._lock:
+            # Another thread may have found it meanwhile.
+            while self._lost:
+                try:
+                    self.reconnect()
+                except (ConnectionLost, CallTimeout):
+                    if time.monotonic() >= end:
+                        raise
+                    time.sleep(AGAIN)
+
+    def _once(
+        self,
+        method: str,
+        params: Message,
+        limit: float,
+        progress: Optional[OnProgress],
+        cancel: Optional[threading.Event],
+    ) -> Message:
         number = next(self._ids)
         params = dict(params)
         meta: Message = {}
@@ -1014,6 +1032,16 @@ class Client:
             raise ToolError(result.text or "the tool has failed")
         return result
 
+    def answers(self, on_input: OnInput) -> bool:
+        """Answers questions of the device by this from now on, if nothing else
+        does; whether it may. A device of an older era asks beside its calls,
+        and is not told."""
+        if self._version != MODERN:
+            return False
+        if self._on_input is None:
+            self._on_input, self._offers = on_input, {"elicitation": {}}
+        return self._on_input is on_input
+
     def _answer(self, message: Message) -> Message:
         """The result of a request of the device."""
         if message["method"] == "ping":
@@ -1126,6 +1154,79 @@ class Client:
             raise InvalidAnswer(f"the device does not tell when {uri} changes")
         return changes
 
+    @property
+    def agent(self) -> Agent:
+        """The agent of the device, for messages of A2A. Its card is read when
+        it is wanted first.
+
+        Raises:
+            NoAgent: it has none, or is reached by lines.
+        """
+        with self._lock:
+            if self._agent is None:
+                if self._make_agent is None:
+                    raise NoAgent("A2A does not go over lines: connect by HTTP")
+                self._agent = self._make_agent(self._note)
+            return self._agent
+
+    def send(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        accept: Sequence[str] = (),
+        wait: bool = True,
+        timeout: Optional[float] = None,
+    ) -> Task:
+        """Sends a message to the agent: see `Agent.send`."""
+        return self.agent.send(
+            content,
+            task=task,
+            context=context,
+            skill=skill,
+            accept=accept,
+            wait=wait,
+            timeout=timeout,
+        )
+
+    def stream(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Iterator[TaskEvent]:
+        """Sends a message, and tells what becomes of it: see `Agent.stream`."""
+        return self.agent.stream(
+            content, task=task, context=context, skill=skill, timeout=timeout
+        )
+
+    def task(self, id: Union[Task, str], *, history: Optional[int] = None) -> Task:
+        """A task as it stands: see `Agent.task`."""
+        return self.agent.task(id, history=history)
+
+    def tasks(self) -> List[Task]:
+        """Every task of this caller: see `Agent.tasks`."""
+        return self.agent.tasks()
+
+    def cancel(self, id: Union[Task, str]) -> Task:
+        """Stops a task: see `Agent.cancel`."""
+        return self.agent.cancel(id)
+
+    def wait(self, id: Union[Task, str], *, timeout: Optional[float] = None) -> Task:
+        """Waits until a task rests: see `Agent.wait`."""
+        return self.agent.wait(id, timeout=timeout)
+
+    def watch(
+        self, id: Union[Task, str], *, timeout: Optional[float] = None
+    ) -> Iterator[TaskEvent]:
+        """Tells what becomes of a task: see `Agent.watch`."""
+        return self.agent.watch(id, timeout=timeout)
+
     def reconnect(self) -> None:
         """Connects anew, after the connection was lost or the board was reset.
 
@@ -1133,13 +1234,19 @@ class Client:
             ConnectionLost: it cannot.
         """
         with self._lock:
-            self._requests.reopen()
-            self._open()
-            self._lost = False
+            self._opened = False
+            try:
+                self._requests.reopen()
+                self._open()
+                self._lost = False
+            finally:
+                self._opened = True
 
     def close(self) -> None:
         """Ends the connection. Once more does nothing."""
         self._requests.close()
+        if self._agent is not None:
+            self._agent.close()
 
     def __enter__(self) -> "Client":
         return self
@@ -1149,6 +1256,18 @@ class Client:
 
 
 CLIENT = {"name": "agentmote-python", "version": _native.__version__}
+
+
+class SessionEnded(InvalidAnswer):
+    """The device knows of no such session (M-187)."""
+
+
+def forgotten(error: Error, version: Optional[str]) -> bool:
+    """Whether an error says that a device knows of no handshake."""
+    if isinstance(error, SessionEnded):
+        return True
+    legacy = version not in (None, MODERN)
+    return legacy and isinstance(error, ProtocolError) and "initialize" in error.message
 
 
 def tool_of(given: Message) -> Tool:
@@ -1254,6 +1373,77 @@ class AsyncClient:
         """`Changes.wait`, to be awaited."""
         return await self._run(changes.wait, timeout)
 
+    async def send(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        accept: Sequence[str] = (),
+        wait: bool = True,
+        timeout: Optional[float] = None,
+    ) -> Task:
+        """See `Agent.send`."""
+        return await self._run(
+            self.sync.send,
+            content,
+            task=task,
+            context=context,
+            skill=skill,
+            accept=accept,
+            wait=wait,
+            timeout=timeout,
+        )
+
+    async def stream(
+        self,
+        content: Content,
+        *,
+        task: Union[Task, str, None] = None,
+        context: Optional[str] = None,
+        skill: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[TaskEvent]:
+        """See `Agent.stream`."""
+        begin = functools.partial(
+            self.sync.stream, content, task=task, context=context, skill=skill, timeout=timeout
+        )
+        async for event in self._each(begin):
+            yield event
+
+    async def watch(
+        self, id: Union[Task, str], *, timeout: Optional[float] = None
+    ) -> AsyncIterator[TaskEvent]:
+        """See `Agent.watch`."""
+        begin = functools.partial(self.sync.watch, id, timeout=timeout)
+        async for event in self._each(begin):
+            yield event
+
+    async def _each(self, begin: Callable[[], Iterator[TaskEvent]]) -> AsyncIterator[TaskEvent]:
+        events = await self._run(begin)
+        while True:
+            event: Optional[TaskEvent] = await self._run(next, events, None)
+            if event is None:
+                return
+            yield event
+
+    async def task(self, id: Union[Task, str], *, history: Optional[int] = None) -> Task:
+        """See `Agent.task`."""
+        return await self._run(self.sync.task, id, history=history)
+
+    async def tasks(self) -> List[Task]:
+        """See `Agent.tasks`."""
+        return await self._run(self.sync.tasks)
+
+    async def cancel(self, id: Union[Task, str]) -> Task:
+        """See `Agent.cancel`."""
+        return await self._run(self.sync.cancel, id)
+
+    async def wait(self, id: Union[Task, str], *, timeout: Optional[float] = None) -> Task:
+        """See `Agent.wait`."""
+        return await self._run(self.sync.wait, id, timeout=timeout)
+
     async def reconnect(self) -> None:
         """See `Client.reconnect`."""
         await self._run(self.sync.reconnect)
@@ -1277,6 +1467,7 @@ def connect(
     token: Optional[str] = None,
     on_input: Optional[OnInput] = None,
     authority: Optional[str] = None,
+    reconnect: float = RECONNECT,
 ) -> Client:
     """A client of a device, wherever it is.
 
@@ -1300,13 +1491,19 @@ def connect(
         target: See above.
         era: ``auto``, or only one: ``modern`` or ``legacy``.
         timeout: Seconds that an answer may take.
-        token: The bearer token, for HTTP.
+        token: The bearer token, for HTTP, and for the agent of a `Device` with a
+            policy.
         on_input: Gets a `Question` that the device asks in the middle of a call,
             and gives the answer: the fields as a ``dict``, the value alone if
             there is one field, or None to refuse. Without it the device is told
             that nobody can be asked.
         authority: A file with the certificates that are trusted, for https;
             without it, those of the system.
+        reconnect: Seconds for which a device is looked for that was lost, such
+            as a board that was reset; 0 for never. The call during which it was
+            lost fails with `ConnectionLost`, since it may have acted; the next
+            one finds it again. What only reads, and what the device has refused
+            because it had forgotten its peer, is sent once more.
 
     Raises:
         ValueError: the target is none.
@@ -1320,16 +1517,25 @@ def connect(
             era=era,
             timeout=timeout,
             on_input=on_input,
+            agent=lambda note: _agent_at(url, note, timeout, token, authority),
+            reconnect=reconnect,
         )
-    if token is not None:
-        raise ValueError("a token is for HTTP only")
     transport: LineTransport
-    if isinstance(target, BaseDevice):
-        transport = DeviceTransport(target._native)
-    elif target == "sim":
+    make: Optional[Callable[[Note], Agent]] = None
+    if target == "sim":
         from agentmote import sim
 
-        transport = DeviceTransport(sim.BenchArm()._native)
+        target = sim.BenchArm()
+    if token is not None and not isinstance(target, BaseDevice):
+        raise ValueError("a token is for HTTP only")
+    if isinstance(target, BaseDevice):
+        device = target._native
+        transport = DeviceTransport(device)
+
+        def make_agent(note: Note) -> Agent:
+            return Agent(DeviceLink(device), note, timeout=timeout, token=token)
+
+        make = make_agent
     elif isinstance(target, str):
         transport = line_transport(target)
     else:
@@ -1339,6 +1545,73 @@ def connect(
         era=era,
         timeout=timeout,
         on_input=on_input,
+        agent=make,
+        reconnect=reconnect,
+    )
+
+
+def _agent_at(
+    url: str,
+    note: Note,
+    timeout: float,
+    token: Optional[str],
+    authority: Optional[str],
+    **options: Any,
+) -> Agent:
+    path = urllib.parse.urlsplit(url).path
+    link = SocketLink(url, authority)
+    return Agent(link, note, path=path, timeout=timeout, token=token, **options)
+
+
+def connect_agent(
+    target: Union[str, BaseDevice],
+    *,
+    wire: str = "auto",
+    timeout: float = 30.0,
+    token: Optional[str] = None,
+    api_key: Optional[str] = None,
+    tenant: str = "",
+    authority: Optional[str] = None,
+    trace: Optional[Callable[[bool, str], None]] = None,
+) -> Agent:
+    """An agent of A2A, wherever it is: for one that speaks no MCP beside it. A
+    `Client` of `connect` has the same as its `Client.agent`.
+
+    Args:
+        target: A `Device`, ``sim``, or the ``http://`` or ``https://`` URL of
+            the agent or of its host. Its card must name an endpoint there.
+        wire: ``1.0`` or ``0.3``; ``auto`` takes 1.0 if the agent speaks it.
+        timeout: Seconds that a task may take until it rests.
+        token: The bearer token.
+        api_key: The key that goes as ``X-API-KEY``.
+        tenant: Whose tasks are meant, for an agent of several tenants.
+        authority: A file with the certificates that are trusted, for https.
+        trace: Gets each message: whether it goes to the agent, and its text.
+
+    Raises:
+        ValueError: the target is none.
+        NoAgent: it has no card, or speaks another wire.
+        ConnectionLost: it cannot be reached.
+        NotAllowed: it does not let this caller in.
+    """
+
+    def quiet(to_agent: bool, text: str) -> None:
+        pass
+
+    note = trace if trace is not None else quiet
+    if isinstance(target, str) and target.partition(":")[0] in ("http", "https"):
+        return _agent_at(
+            target, note, timeout, token, authority, wire=wire, api_key=api_key, tenant=tenant
+        )
+    if target == "sim":
+        from agentmote import sim
+
+        target = sim.BenchArm()
+    if not isinstance(target, BaseDevice):
+        raise ValueError(f"{target!r}: an agent is a device, sim, or at http://…")
+    link: Link = DeviceLink(target._native)
+    return Agent(
+        link, note, wire=wire, timeout=timeout, token=token, api_key=api_key, tenant=tenant
     )
 
 
@@ -1349,10 +1622,19 @@ async def connect_async(
     timeout: float = 30.0,
     token: Optional[str] = None,
     on_input: Optional[OnInput] = None,
+    authority: Optional[str] = None,
+    reconnect: float = RECONNECT,
 ) -> AsyncClient:
     """`connect` for ``async`` code."""
     loop = asyncio.get_running_loop()
     make = functools.partial(
-        connect, target, era=era, timeout=timeout, token=token, on_input=on_input
+        connect,
+        target,
+        era=era,
+        timeout=timeout,
+        token=token,
+        on_input=on_input,
+        authority=authority,
+        reconnect=reconnect,
     )
     return AsyncClient(await loop.run_in_executor(None, make))

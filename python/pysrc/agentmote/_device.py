@@ -26,10 +26,11 @@ from typing import (
     overload,
 )
 
-from agentmote import _content, _hints, _native
+from agentmote import _content, _hints, _native, _work
 from agentmote._errors import ToolError
 from agentmote._native import Connection
 from agentmote._jobs import Call, CoroutineJob, GeneratorJob, Loop
+from agentmote._policy import Policy
 
 Bytes = Union[bytes, bytearray, memoryview]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,6 +77,11 @@ class Served:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/mcp"
 
+    @property
+    def agent_url(self) -> str:
+        """Where a client of A2A finds it, if the device has a skill."""
+        return self.url[: -len("mcp")] + "a2a/"
+
     def close(self) -> None:
         """Stops listening and ends every connection."""
         self._listener.close()
@@ -92,6 +98,7 @@ def _close_all() -> None:
     # Before the interpreter goes: a connection's thread may want it.
     for served in list(_open_listeners):
         served.close()
+    _native.end_work()
 
 
 class BaseDevice:
@@ -160,6 +167,7 @@ class BaseDevice:
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
         tokens: Optional[Mapping[str, Sequence[str]]] = None,
+        url: Optional[str] = None,
     ) -> Served:
         """Serves HTTP in the background, until the end of the ``with``.
 
@@ -173,6 +181,8 @@ class BaseDevice:
                 without `tokens`, it is open to whoever reaches it (M-199).
             tokens: Bearer tokens, each with the scopes of who brings it: a tool
                 whose scopes he lacks is neither listed nor found.
+            url: The URL of the endpoint of A2A, with a slash at its end, for
+                the agent card; without it, that of the address.
 
         Raises:
             ValueError: the address is none, or it is not of this machine and
@@ -186,7 +196,9 @@ class BaseDevice:
             )
         opening = self._opening(token, tokens)
         return Served(
-            self._native.listen(address, hosts=hosts, origins=origins, tokens=opening)
+            self._native.listen(
+                address, hosts=hosts, origins=origins, tokens=opening, url=url
+            )
         )
 
     def serve(
@@ -197,10 +209,11 @@ class BaseDevice:
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
         tokens: Optional[Mapping[str, Sequence[str]]] = None,
+        url: Optional[str] = None,
     ) -> None:
         """Serves HTTP until Ctrl-C. The arguments are those of `serving`."""
         served = self.serving(
-            address, hosts=hosts, origins=origins, token=token, tokens=tokens
+            address, hosts=hosts, origins=origins, token=token, tokens=tokens, url=url
         )
         with served, contextlib.suppress(KeyboardInterrupt):
             print(f"{self.name} is served at {served.url} until Ctrl-C.", flush=True)
@@ -224,18 +237,22 @@ class BaseDevice:
         origins: Optional[List[str]] = None,
         token: Optional[str] = None,
         tokens: Optional[Mapping[str, Sequence[str]]] = None,
+        url: Optional[str] = None,
     ) -> Callable[..., Any]:
-        """An ASGI application that serves the device at ``/mcp``.
+        """An ASGI application that serves the device at ``/mcp``, and its agent
+        at ``/a2a``.
 
         Args:
             hosts: See `serving`.
             origins: See `serving`.
             token: See `serving`.
             tokens: See `serving`.
+            url: See `serving`; without it, that of the server.
         """
         from agentmote._asgi import application
 
-        return application(self._native, hosts, origins, self._opening(token, tokens))
+        opening = self._opening(token, tokens)
+        return application(self._native, hosts, origins, opening, url)
 
 
 class Device(BaseDevice):
@@ -260,6 +277,9 @@ class Device(BaseDevice):
         version: Its version.
         title: Its name, for people; empty for none.
         instructions: Guidance for the model that uses it; empty for none.
+        description: What it is, for its agent card; without it, the
+            instructions.
+        policy: Who may call it; without one, `serving` says so.
         clock: What time it is for it; without one, that of the machine.
     """
 
@@ -270,6 +290,8 @@ class Device(BaseDevice):
         version: str = "0.0.0",
         title: str = "",
         instructions: str = "",
+        description: str = "",
+        policy: Optional[Policy] = None,
         clock: Optional[_native.Clock] = None,
     ) -> None:
         self.name = name
@@ -279,49 +301,67 @@ class Device(BaseDevice):
             "version": version,
             "title": title,
             "instructions": instructions,
+            "description": description or instructions or title or name,
         }
         self._scopes: Dict[str, int] = {}
+        self._policy = policy
+        if policy is not None:
+            # Not `self`: its policy would keep the device alive for ever.
+            policy._bind(functools.partial(scope_bits, self._scopes))
         self._tools: List[Dict[str, Any]] = []
         self._resources: List[Dict[str, Any]] = []
         self._templates: List[Dict[str, Any]] = []
+        self._skills: List[Dict[str, Any]] = []
         self._lock = threading.Lock()
         self._made: Optional[_native.Device] = None
         self._loop: Optional[Loop] = None
         # The rules of a name are told where it stands.
-        self._make([], [], [])
+        self._make()
 
     def _make(
         self,
-        tools: List[Dict[str, Any]],
-        resources: List[Dict[str, Any]],
-        templates: List[Dict[str, Any]],
+        tools: Sequence[Dict[str, Any]] = (),
+        resources: Sequence[Dict[str, Any]] = (),
+        templates: Sequence[Dict[str, Any]] = (),
+        skills: Sequence[Dict[str, Any]] = (),
+        policy: Optional[Dict[str, Any]] = None,
     ) -> _native.Device:
-        return _native.Device(
-            self._identity, tools, resources, templates, explain, self.clock
-        )
+        tables = list(tools), list(resources), list(templates), list(skills)
+        return _native.Device(self._identity, tables, policy, explain, self.clock)
 
     @property
     def _native(self) -> _native.Device:
         with self._lock:
             if self._made is None:
-                self._made = self._make(self._tools, self._resources, self._templates)
+                policy = self._policy
+                made = self._make(
+                    self._tools,
+                    self._resources,
+                    self._templates,
+                    self._skills,
+                    None if policy is None else policy._plain(list(self._scopes)),
+                )
+                if policy is not None:
+                    policy._made(made)
+                self._made = made
             return self._made
 
     def _change(self) -> None:
         if self._made is not None:
             raise RuntimeError(
-                f"device {self.name!r} is in use: define its tools and resources before"
+                f"device {self.name!r} is in use: define its tools, resources and skills before"
             )
 
     def _scope_bits(self, scopes: Sequence[str]) -> int:
-        if isinstance(scopes, str):
-            raise TypeError(f"scopes are a list of names, and not {scopes!r}")
-        bits = 0
-        for scope in scopes:
-            if scope not in self._scopes and len(self._scopes) == MAX_SCOPES:
-                raise ValueError(f"more than {MAX_SCOPES} scopes")
-            bits |= self._scopes.setdefault(scope, 1 << len(self._scopes))
-        return bits
+        return scope_bits(self._scopes, scopes)
+
+    def _opening(
+        self, token: Optional[str], tokens: Optional[Mapping[str, Sequence[str]]]
+    ) -> Optional[List[Tuple[str, int]]]:
+        opening = super()._opening(token, tokens)
+        if opening is not None and self._policy is not None:
+            raise ValueError("the device has a policy: add the tokens to it")
+        return opening
 
     def _own_loop(self) -> Loop:
         if self._loop is None:
@@ -402,7 +442,7 @@ class Device(BaseDevice):
             tool["scopes"] = self._scope_bits(scopes)
             if any(other["name"] == tool["name"] for other in self._tools):
                 raise ValueError(f"tool {tool['name']!r}: there are two of that name")
-            self._make([tool], [], [])
+            self._make(tools=[tool])
             self._tools.append(tool)
             return function
 
@@ -496,6 +536,7 @@ class Device(BaseDevice):
         description: Optional[str] = None,
         mime: Optional[str] = None,
         subscribable: bool = False,
+        watch: Optional[Callable[[], object]] = None,
     ) -> Callable[[F], F]:
         """Makes a function the reader of a resource.
 
@@ -513,6 +554,10 @@ class Device(BaseDevice):
                 hint.
             subscribable: Clients may subscribe to it; tell each change by
                 `changed`. At most 15 resources of a device, and no template.
+            watch: Gives something that differs once the resource has changed,
+                such as its content: the core asks while somebody has
+                subscribed, and nobody needs to call `changed`. It makes the
+                resource subscribable.
 
         Raises:
             TypeError: the function's parameters are not those of the URI.
@@ -560,19 +605,210 @@ class Device(BaseDevice):
                 "mime": media,
                 "params": params,
                 "read": read,
-                "subscribable": subscribable,
+                "subscribable": subscribable or watch is not None,
+                "watch": None if watch is None else numbered(watch),
             }
-            if subscribable and params:
+            if resource["subscribable"] and params:
                 raise ValueError(f"{where}: a template cannot be subscribed to")
             table = self._templates if params else self._resources
             if params:
-                self._make([], [], [*table, resource])
+                self._make(templates=[*table, resource])
             else:
-                self._make([], [*table, resource], [])
+                self._make(resources=[*table, resource])
             table.append(resource)
             return function
 
         return add
+
+    @overload
+    def skill(self, function: F, /) -> F: ...
+
+    @overload
+    def skill(
+        self,
+        function: None = None,
+        /,
+        *,
+        id: Optional[str] = None,
+        name: Optional[str] = None,
+        description: Optional[str] = None,
+        tags: Sequence[str] = (),
+        examples: Sequence[str] = (),
+        words: Sequence[str] = (),
+        input_modes: Sequence[str] = ("text/plain",),
+        output_modes: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        talks: bool = False,
+        listens: bool = False,
+        public: bool = True,
+    ) -> Callable[[F], F]: ...
+
+    def skill(
+        self,
+        function: Optional[F] = None,
+        /,
+        *,
+        id: Optional[str] = None,
+        name: Optional[str] = None,
+        description: Optional[str] = None,
+        tags: Sequence[str] = (),
+        examples: Sequence[str] = (),
+        words: Sequence[str] = (),
+        input_modes: Sequence[str] = ("text/plain",),
+        output_modes: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        talks: bool = False,
+        listens: bool = False,
+        public: bool = True,
+    ) -> Any:
+        """Makes a function a skill: the work of tasks of A2A; it stays callable
+        as it was.
+
+        Its parameters are of the types `Work`, `Message`, or ``str`` for the
+        text of the message. What it returns becomes an artifact: text, bytes,
+        `Part`, or data; an exception fails the task with the exception's text,
+        `Rejected` rejects it. A plain function does its work at once. An
+        ``async`` one, or a generator that yields seconds to wait, reports and
+        questions, may take its time; a cancellation reaches it as
+        `asyncio.CancelledError` or `GeneratorExit`, and the task is cancelled
+        once it has ended by it.
+
+        Args:
+            id: Its identity; without one, the name of the function.
+            name: For people; without one, the id.
+            description: For people and models; without one, the docstring.
+            tags: Without any, the id.
+            examples: Messages that ask for it.
+            words: A message with one of these words asks for it. Without any,
+                every message does that no skill before it takes.
+            input_modes: Media types that it takes.
+            output_modes: Media types that it gives; without any, those of the
+                return hint.
+            scopes: What a caller over HTTP must have, all of them; see
+                `serving`.
+            talks: It may return `Say` instead of doing work.
+            listens: It takes messages while it works, as `Work.message`.
+            public: It stands in the public card.
+
+        Raises:
+            TypeError: it has a parameter of another type.
+            ValueError: the skill breaks a rule of the core.
+            RuntimeError: the device is in use already.
+        """
+
+        def add(function: F) -> F:
+            own = id if id is not None else getattr(function, "__name__", "")
+            where = f"skill {own!r}"
+            if inspect.isasyncgenfunction(inspect.unwrap(function)):
+                raise TypeError(f"{where}: an async generator cannot be a skill")
+            hints = hints_of(function, where)
+            parameters = _work.wanted(function, hints, where)
+            generator = inspect.isgeneratorfunction(inspect.unwrap(function))
+            given = _work.modes(hints.get("return", Ellipsis), generator)
+            words_of = _hints.summary(inspect.getdoc(function) or "")
+            # Not `self`: its own table would keep the device alive for ever.
+            here = weakref.ref(self)
+            clock = self.clock
+
+            def loop() -> Loop:
+                device = here()
+                if device is None:
+                    raise RuntimeError("the device is gone")
+                return device._own_loop()
+
+            def run(about: _work.About) -> _work.TaskJob:
+                work = _work.Work(clock, about)
+                return _work.begin(function, parameters, work, explain, loop)
+
+            self._add_skill(
+                {
+                    "id": own,
+                    "name": name if name is not None else own,
+                    "description": description if description is not None else words_of,
+                    "tags": list(tags) or [own],
+                    "examples": list(examples),
+                    "words": list(words),
+                    "input_modes": list(input_modes),
+                    "output_modes": list(output_modes or given),
+                    "scopes": self._scope_bits(scopes),
+                    "talks": talks,
+                    "listens": listens,
+                    "public": public,
+                    "tool": None,
+                    "run": run,
+                }
+            )
+            return function
+
+        return add if function is None else add(function)
+
+    def tool_skill(
+        self,
+        tool: str,
+        /,
+        *,
+        id: Optional[str] = None,
+        name: Optional[str] = None,
+        description: Optional[str] = None,
+        tags: Sequence[str] = (),
+        examples: Sequence[str] = (),
+        words: Sequence[str] = (),
+        input_modes: Sequence[str] = ("text/plain", "application/json"),
+        output_modes: Sequence[str] = ("text/plain", "application/json"),
+        public: bool = True,
+    ) -> None:
+        """Makes a tool a skill too: its call is then the work of a task.
+
+        Its arguments are the first data of the message; without any it is
+        called without arguments. Those that the tool does not allow reject the
+        task, in the words that a call would be refused with.
+
+        Args:
+            tool: The name of the tool, which is defined already.
+            id: Its identity; without one, the name of the tool.
+            name: For people; without one, the title of the tool.
+            description: For people and models; without one, that of the tool.
+            tags: See `skill`.
+            examples: See `skill`.
+            words: See `skill`.
+            input_modes: See `skill`.
+            output_modes: See `skill`.
+            public: See `skill`.
+
+        Raises:
+            KeyError: there is no such tool.
+            ValueError: the skill breaks a rule of the core.
+            RuntimeError: the device is in use already.
+        """
+        places = [at for at, one in enumerate(self._tools) if one["name"] == tool]
+        if not places:
+            raise KeyError(f"no tool {tool!r}")
+        found = self._tools[places[0]]
+        own = id if id is not None else tool
+        self._add_skill(
+            {
+                "id": own,
+                "name": name if name is not None else found["title"] or own,
+                "description": description or found["description"],
+                "tags": list(tags) or [own],
+                "examples": list(examples),
+                "words": list(words),
+                "input_modes": list(input_modes),
+                "output_modes": list(output_modes),
+                "scopes": found["scopes"],
+                "talks": False,
+                "listens": False,
+                "public": public,
+                "tool": places[0],
+                "run": None,
+            }
+        )
+
+    def _add_skill(self, skill: Dict[str, Any]) -> None:
+        self._change()
+        # Whether there is a public one is told once all are there.
+        self._make(skills=[{**one, "public": True} for one in (*self._skills, skill)])
+        self._skills.append(skill)
 
     def changed(self, uri: str) -> None:
         """Tells that a resource has changed: its subscribers hear of it within
@@ -583,6 +819,34 @@ class Device(BaseDevice):
         """
         if not self._native.changed(uri):
             raise KeyError(f"no resource {uri!r}")
+
+
+def scope_bits(known: Dict[str, int], scopes: Sequence[str]) -> int:
+    """The bits of scopes; a new name gets the next one."""
+    if isinstance(scopes, str):
+        raise TypeError(f"scopes are a list of names, and not {scopes!r}")
+    bits = 0
+    for scope in scopes:
+        if scope not in known and len(known) == MAX_SCOPES:
+            raise ValueError(f"more than {MAX_SCOPES} scopes")
+        bits |= known.setdefault(scope, 1 << len(known))
+    return bits
+
+
+def numbered(watch: Callable[[], object]) -> Callable[[], int]:
+    """A number for what `watch` gives: another one when that differs."""
+    last: List[object] = []
+    count = 0
+
+    def number() -> int:
+        nonlocal count
+        now = watch()
+        if not last or last[0] != now:
+            last[:] = [now]
+            count = (count + 1) % 2**32
+        return count
+
+    return number
 
 
 def is_loopback(address: str) -> bool:

@@ -94,7 +94,7 @@ class Call:
             )
         self._progress = whole(done), whole(total)
 
-    def ask(self, message: str, form: Type[T]) -> Optional[T]:
+    def ask(self, message: str, form: Type[T], *, key: str = "") -> Optional[T]:
         """Asks the user of the caller, and gives the answer; None if the user
         has refused or gone away.
 
@@ -108,31 +108,32 @@ class Call:
             form: What is to be filled in: a hint such as ``int``, ``Literal``
                 or ``Annotated[str, Length(max=8)]``, or a dataclass or a
                 ``TypedDict`` of such.
+            key: The name of the question on the wire; without one, its number.
 
         Raises:
             RuntimeError: the tool is not declared to ask.
             TypeError: no form can be made of the hint.
         """
-        answer: Optional[T] = self._answer(message, form_of(cast(Any, form)))
+        answer: Optional[T] = self._answer(message, form_of(cast(Any, form)), key)
         return answer
 
-    def _answer(self, message: str, made: MadeForm) -> Any:
+    def _answer(self, message: str, made: MadeForm, key: str) -> Any:
         if self._answers is None:
             raise RuntimeError("only a tool with asks=True can ask")
-        key = f"q{self._asked}"
+        key = key or f"q{self._asked}"
         self._asked += 1
         if key not in self._answers:
-            raise NeedInput(key, message, made.native)
+            raise NeedInput(key, message, made.native, None)
         action, content = self._answers[key]
         if action != "accept":
             return None
         value = content if made.field is None else content.get(made.field)
         return value if made.load is None else made.load(value)
 
-    def confirm(self, message: str) -> bool:
+    def confirm(self, message: str, *, key: str = "") -> bool:
         """Asks the user of the caller for a yes or no: whether it was a yes. See
         `ask`."""
-        return self._answer(message, confirmation()) is True
+        return self._answer(message, confirmation(), key) is True
 
     def _take(self) -> Tuple[Optional[int], int]:
         told, self._progress = self._progress, None

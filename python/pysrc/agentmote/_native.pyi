@@ -2,10 +2,14 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Union, final
 
 __all__ = [
     "MAX_CALLS",
+    "MAX_CREDENTIALS",
     "MAX_DEPTH",
     "MAX_PARAMS",
     "MAX_REQUEST",
     "MAX_RESULT",
+    "MAX_STATUS",
+    "MAX_TASK",
+    "MAX_TASKS",
     "PROTOCOL_VERSIONS",
     "BenchArm",
     "Clock",
@@ -15,6 +19,7 @@ __all__ = [
     "Listener",
     "NeedInput",
     "__version__",
+    "end_work",
 ]
 
 _Bytes = Union[bytes, bytearray, memoryview]
@@ -40,6 +45,20 @@ MAX_RESULT: int
 MAX_CALLS: int
 """Calls that take their time and are on their way on one line connection."""
 
+MAX_CREDENTIALS: int
+"""Credentials of a policy."""
+
+MAX_TASKS: int
+"""Tasks of a device at once, finished ones that are still kept among them."""
+
+MAX_TASK: int
+"""Bytes of what one task comes to: its messages, statuses, artifacts."""
+
+MAX_STATUS: int
+"""Bytes of a report or a question of a task."""
+
+def end_work() -> None: ...
+
 @final
 class Clock:
     def __new__(cls, *, virtual: bool = False) -> Clock: ...
@@ -53,9 +72,13 @@ class Device:
     def __new__(
         cls,
         identity: Dict[str, str],
-        tools: List[Dict[str, Any]],
-        resources: List[Dict[str, Any]],
-        templates: List[Dict[str, Any]],
+        tables: Tuple[
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+            List[Dict[str, Any]],
+        ],
+        policy: Optional[Dict[str, Any]],
         explain: Callable[[BaseException], str],
         clock: Clock,
     ) -> Device: ...
@@ -64,6 +87,17 @@ class Device:
     @property
     def runs(self) -> int: ...
     def changed(self, uri: str) -> bool: ...
+    def go_on(self) -> None: ...
+    def add_credential(
+        self,
+        name: str,
+        digest: bytes,
+        caller: Tuple[int, int, str],
+        scopes: int,
+        expires: Optional[float],
+    ) -> None: ...
+    def revoke_credential(self, name: str) -> bool: ...
+    def rotate_credential(self, name: str, digest: bytes) -> bool: ...
     def handle(
         self, data: _Bytes, *, http: bool = False, timeout: float = 3600.0
     ) -> bytes: ...
@@ -74,6 +108,7 @@ class Device:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         tokens: Optional[List[Tuple[str, int]]] = None,
+        url: Optional[str] = None,
     ) -> Connection: ...
     def listen(
         self,
@@ -82,6 +117,7 @@ class Device:
         hosts: Optional[List[str]] = None,
         origins: Optional[List[str]] = None,
         tokens: Optional[List[Tuple[str, int]]] = None,
+        url: Optional[str] = None,
     ) -> Listener: ...
 
 @final

@@ -434,6 +434,11 @@ pub(crate) fn lines(log: &mut Log) -> Result<String, Stop> {
     board_lines::check_c(&host, &board, log)
 }
 
+/// Both bench arms in C: the program, and the image of the board.
+pub(crate) fn arms(log: &mut Log) -> Result<(PathBuf, PathBuf), Stop> {
+    Ok((host_arm(log)?, board_arm(log)?.0))
+}
+
 /// The official Python client against both; gives a note.
 pub(crate) fn python(log: &mut Log) -> Result<String, Stop> {
     let host = host_arm(log)?;

@@ -4,7 +4,7 @@
 //! Each client is a script or program under `tests/interop` that makes the
 //! same assertions and ends with a line `done: N assertions`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::child::{self, Job, Log, Running};
 use crate::demo;
@@ -131,8 +131,8 @@ pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String
     let (program, script) = match client {
         AgentClient::Rust => (rust_client("a2a-client", log)?, None),
         AgentClient::Python => {
-            let script = paths::root().join("tests/interop/python/a2a_client.py");
-            (python::interpreter(log)?, Some(script))
+            let (python, script) = python_agent_client(log)?;
+            (python, Some(script))
         }
         AgentClient::JavaScript => {
             let node = node::node(log)?;
@@ -140,14 +140,47 @@ pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String
         }
     };
     let (server, url) = agent(log)?;
+    let note = agent_run(&program, script.as_deref(), wires, &url, log);
+    drop(server);
+    note
+}
+
+/// The official Python SDK against the bench arm that is defined in Python.
+pub(crate) fn agent_on_python(log: &mut Log) -> Result<String, Stop> {
+    let (program, script) = python_agent_client(log)?;
+    let port = child::free_port()?;
+    let mut server = python_package::bench_arm()?
+        .args(["--port", &port.to_string()])
+        .serve(log)?;
+    server.wait_for_port(port)?;
+    let url = format!("http://127.0.0.1:{port}");
+    let note = agent_run(&program, Some(&script), &["1.0", "0.3"], &url, log);
+    drop(server);
+    note
+}
+
+/// The words that start the client of the official Python SDK.
+fn python_agent_client(log: &mut Log) -> Result<(PathBuf, PathBuf), Stop> {
+    let script = paths::root().join("tests/interop/python/a2a_client.py");
+    Ok((python::interpreter(log)?, script))
+}
+
+/// Runs a client once on each wire.
+fn agent_run(
+    program: &Path,
+    script: Option<&Path>,
+    wires: &[&str],
+    url: &str,
+    log: &mut Log,
+) -> Result<String, Stop> {
     let mut sum = 0;
     for wire in wires {
         let before = log.text().len();
-        let mut job = Job::new(&program);
-        if let Some(script) = &script {
+        let mut job = Job::new(program);
+        if let Some(script) = script {
             job = job.arg(script).args(["--wire", wire]);
         }
-        job.arg(&url).minutes(3).run(log)?;
+        job.arg(url).minutes(3).run(log)?;
         let made = assertions(log.text().get(before..).unwrap_or_default());
         if made < AGENT_ASSERTIONS {
             return Err(Stop::Fail(format!(
@@ -156,7 +189,6 @@ pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String
         }
         sum += made;
     }
-    drop(server);
     Ok(format!("{} ({sum} assertions)", wires.join("+")))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::c;
 use crate::child::{Job, Log};
 use crate::firmware;
 use crate::packages;
@@ -23,12 +24,25 @@ pub(crate) fn interpreter() -> Result<PathBuf, Stop> {
 pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
     packages::need(&[&packages::QEMU_ARM], log)?;
     let (image, _) = firmware::bench_arm_image(log)?;
+    suite(&format!("qemu:{}", image.display()), log)
+}
+
+/// The same suite against the arm in C: a program, and the emulated board.
+pub(crate) fn on_c(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::QEMU_ARM], log)?;
+    let (program, image) = c::arms(log)?;
+    let host = suite(&format!("stdio:{}", program.display()), log)?;
+    let board = suite(&format!("qemu:{}", image.display()), log)?;
+    Ok(format!("host: {host}; board: {board}"))
+}
+
+/// The suite of the bench arm against a target, in both eras.
+fn suite(target: &str, log: &mut Log) -> Result<String, Stop> {
     let before = log.text().len();
     for era in ["modern", "legacy"] {
         Job::new(interpreter()?)
             .args(["-m", "pytest", "-p", "no:cacheprovider"])
-            .args(["--agentmote-era", era, "--agentmote-target"])
-            .arg(format!("qemu:{}", image.display()))
+            .args(["--agentmote-era", era, "--agentmote-target", target])
             .arg("python/tests/arm_suite")
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .run(log)?;
@@ -45,6 +59,113 @@ pub(crate) fn on_board(log: &mut Log) -> Result<String, Stop> {
         ))),
     }
 }
+
+/// The wheel that was installed, by every other Python from the oldest on that
+/// this machine has: those on the `PATH`, and those of pyenv.
+pub(crate) fn versions(log: &mut Log) -> Result<String, Stop> {
+    let wheels = paths::target().join("wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels).doing(wheels.display())?;
+    }
+    Job::new(interpreter()?)
+        .args([
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--disable-pip-version-check",
+        ])
+        .args(["--no-deps", "--wheel-dir"])
+        .arg(&wheels)
+        .arg("./python")
+        .env("CARGO_TARGET_DIR", paths::target())
+        .minutes(20)
+        .run(log)?;
+    let mut found = std::fs::read_dir(&wheels).doing(wheels.display())?;
+    let wheel = match found.next() {
+        Some(entry) => entry?.path(),
+        None => return Err(Stop::Fail("pip has made no wheel".into())),
+    };
+    let mut tried = Vec::new();
+    for (version, python) in pythons() {
+        let folder = paths::target().join(format!("venv-python-{version}"));
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).doing(folder.display())?;
+        }
+        Job::new(&python)
+            .args(["-m", "venv"])
+            .arg(&folder)
+            .run(log)?;
+        let own = folder.join("bin/python");
+        Job::new(&own)
+            .args(["-m", "pip", "install", "--quiet"])
+            // The newest that the oldest Python has.
+            .args(["--disable-pip-version-check", "pytest==8.4.2"])
+            .arg(&wheel)
+            .run(log)?;
+        Job::new(&own)
+            .args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider"])
+            .args(TESTS_OF_ALL.map(|file| format!("python/tests/{file}")))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .run(log)?;
+        tried.push(version);
+    }
+    match tried.is_empty() {
+        true => Ok("no other Python is here".into()),
+        false => Ok(tried.join(", ")),
+    }
+}
+
+/// Tests that need nothing but pytest.
+const TESTS_OF_ALL: [&str; 8] = [
+    "test_handle.py",
+    "test_input.py",
+    "test_sim.py",
+    "test_skills.py",
+    "test_agent.py",
+    "test_policy.py",
+    "test_parity.py",
+    "arm_suite",
+];
+
+/// Other Pythons than the one of the package, each with its version.
+fn pythons() -> Vec<(String, PathBuf)> {
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let pyenv = home.map(|home| home.join(".pyenv/versions"));
+    let installed = pyenv.and_then(|folder| std::fs::read_dir(folder).ok());
+    let installed = installed.into_iter().flatten().flatten();
+    let named = OLDEST..=NEWEST;
+    let candidates = named
+        .map(|minor| PathBuf::from(format!("python3.{minor}")))
+        .chain(installed.map(|entry| entry.path().join("bin/python3")));
+    for python in candidates {
+        // A shim of pyenv may be there without its Python.
+        let print = "import sys, sysconfig; print(*sys.version_info[:2], \
+                     sysconfig.get_config_var('Py_GIL_DISABLED') or 0)";
+        let Ok(text) = Job::new(&python).args(["-c", print]).output() else {
+            continue;
+        };
+        let words: Vec<u32> = text.split_whitespace().flat_map(str::parse).collect();
+        // A free-threaded one takes no such wheel.
+        let [3, minor, 0] = words[..] else {
+            continue;
+        };
+        if minor < OLDEST {
+            continue;
+        }
+        let version = format!("3.{minor}");
+        if !found.iter().any(|(known, _)| *known == version) {
+            found.push((version, python));
+        }
+    }
+    found
+}
+
+/// The oldest minor version of Python 3 that the package is for.
+const OLDEST: u32 = 9;
+/// The newest that is looked for on the `PATH`.
+const NEWEST: u32 = 14;
 
 /// Runs of the simulated arm against its model, as the README says.
 pub(crate) fn soak(log: &mut Log) -> Result<String, Stop> {

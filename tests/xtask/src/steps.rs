@@ -171,6 +171,18 @@ pub(crate) const STEPS: &[Step] = &[
         run: board_lines::python,
     },
     Step {
+        name: "python-agent",
+        about: "the A2A Python SDK against the bench arm that is defined in Python",
+        needs: &["python-venv", "python-package"],
+        run: interop::agent_on_python,
+    },
+    Step {
+        name: "python-versions",
+        about: "the one wheel of the Python package, by each Python that is here",
+        needs: &["python-package"],
+        run: python_package::versions,
+    },
+    Step {
         name: "python-soak",
         about: "a thousand random runs of the simulated arm against its model",
         needs: &["python-package"],
@@ -391,6 +403,12 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the Python SDK against the bench arm in C, on the host and on the emulated board",
         needs: &["packages", "c-sizes", "python-venv"],
         run: c::python,
+    },
+    Step {
+        name: "c-rig",
+        about: "the Python suite of the bench arm against the one in C, on the host and on the emulated board",
+        needs: &["packages", "python-package"],
+        run: python_package::on_c,
     },
     Step {
         name: "c-newcomer",

@@ -124,6 +124,11 @@ impl Post {
         self.route.is_some()
     }
 
+    /// Whether a request waits for its task.
+    pub(super) fn is_working(&self) -> bool {
+        !self.exchange.is_idle()
+    }
+
     /// Whether the request is for the agent.
     pub(super) fn is_asked(&self) -> bool {
         #[cfg(feature = "tasks")]
