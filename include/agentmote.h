@@ -1,4 +1,4 @@
-/* agentmote: MCP tool server for microcontrollers.
+/* agentmote: MCP tool server and A2A agent for microcontrollers.
  * Generated from ffi-c; do not edit. */
 
 /**
@@ -15,6 +15,12 @@
  * 3. `agentmote_line_open` or `agentmote_http_open`: a connection for each peer.
  * 4. For ever: `agentmote_receive` what arrived, `agentmote_poll` until it
  *    gives nothing more to send, sleep until `agentmote_wake` or the next byte.
+ *
+ * An agent beside it is one switch more: a library that was built with `a2a`,
+ * `AGENTMOTE_A2A` defined before this file is included (the packages do both),
+ * a table of skills, and `agentmote_agent_open` between 2 and 3. Without the
+ * definition, HTTP connections have too little storage for such a library, and
+ * say so (`AGENTMOTE_ERROR_STORAGE`).
  *
  * Conventions
  * ===========
@@ -243,6 +249,154 @@
  */
 #define AGENTMOTE_PROBLEM_BYTES 160
 
+/**
+ * Flag of a skill: its first step may answer with a word and no task
+ * (`agentmote_say`).
+ */
+#define AGENTMOTE_TALKS 1
+
+/**
+ * Flag of a skill: it takes messages while it works (A-128). Without it they
+ * are refused until it asks for one.
+ */
+#define AGENTMOTE_LISTENS 2
+
+/**
+ * Flag of a skill: it does not stand in the public card, but in the card of a
+ * caller who has its scopes.
+ */
+#define AGENTMOTE_HIDDEN 4
+
+/**
+ * Flag of an agent: tasks are not streamed, and the card says so.
+ */
+#define AGENTMOTE_NO_STREAMING 1
+
+/**
+ * Flag of an agent: a known caller is given a card of what he may use
+ * (A-188).
+ */
+#define AGENTMOTE_EXTENDED_CARD 2
+
+/**
+ * Flag of an agent: the card of 1.x has the members of 0.3 too (D-008).
+ */
+#define AGENTMOTE_MERGED_CARD 4
+
+/**
+ * Flag of an agent: a 1.x method without a version header is served (D-004).
+ */
+#define AGENTMOTE_LENIENT_VERSION 8
+
+/**
+ * Flag of an agent: 1.1 and later count as 1.0 (A-085).
+ */
+#define AGENTMOTE_ANY_MINOR 16
+
+/**
+ * Flag of an agent: the same message sent again is a new task, which A-126
+ * advises against.
+ */
+#define AGENTMOTE_NO_DEDUP 32
+
+/**
+ * Flag of an agent: media types that a skill does not take or give are not
+ * refused (A-123, A-124).
+ */
+#define AGENTMOTE_NO_MEDIA_CHECK 64
+
+/**
+ * Kind of a scheme: `Authorization: Bearer`.
+ */
+#define AGENTMOTE_SCHEME_BEARER 1
+
+/**
+ * Kind of a scheme: a secret in a header, whose name is `text`.
+ */
+#define AGENTMOTE_SCHEME_API_KEY 2
+
+/**
+ * Kind of a scheme: OpenID Connect, described at the URL `text`.
+ */
+#define AGENTMOTE_SCHEME_OPEN_ID 3
+
+/**
+ * Kind of a scheme: certificates of TLS on both sides.
+ */
+#define AGENTMOTE_SCHEME_MUTUAL_TLS 4
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for an agent, without skills and tasks.
+ */
+#define AGENTMOTE_AGENT_WORDS 56
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for an agent, without skills and tasks.
+ */
+#define AGENTMOTE_AGENT_WORDS 34
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a skill, without its texts: each of its tags,
+ * examples, words and modes takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_SKILL_WORDS 18
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a skill, without its texts: each of its tags,
+ * examples, words and modes takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_SKILL_WORDS 10
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a scheme.
+ */
+#define AGENTMOTE_SCHEME_WORDS 5
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a scheme.
+ */
+#define AGENTMOTE_SCHEME_WORDS 3
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a signature.
+ */
+#define AGENTMOTE_SIGNATURE_WORDS 4
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a signature.
+ */
+#define AGENTMOTE_SIGNATURE_WORDS 2
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a task, without its log.
+ */
+#define AGENTMOTE_TASK_WORDS 11
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a task, without its log.
+ */
+#define AGENTMOTE_TASK_WORDS 11
+#endif
+
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a line connection, without its buffers.
@@ -301,32 +455,46 @@
 #define AGENTMOTE_SMALL_CALL_WORDS 8
 #endif
 
-#if defined(AGENTMOTE_64_BIT)
+#if (defined(AGENTMOTE_64_BIT) && defined(AGENTMOTE_A2A))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
 #define AGENTMOTE_HTTP_WORDS 216
 #endif
 
-#if defined(AGENTMOTE_32_BIT)
+#if (defined(AGENTMOTE_64_BIT) && !defined(AGENTMOTE_A2A))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 102
+#define AGENTMOTE_HTTP_WORDS 136
+#endif
+
+#if (defined(AGENTMOTE_32_BIT) && defined(AGENTMOTE_A2A))
+/**
+ * Words of storage for an HTTP connection, without its buffers.
+ */
+#define AGENTMOTE_HTTP_WORDS 152
+#endif
+
+#if (defined(AGENTMOTE_32_BIT) && !defined(AGENTMOTE_A2A))
+/**
+ * Words of storage for an HTTP connection, without its buffers.
+ */
+#define AGENTMOTE_HTTP_WORDS 104
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 388
+#define AGENTMOTE_SERVER_WORDS 396
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 362
+#define AGENTMOTE_SERVER_WORDS 366
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
@@ -442,6 +610,26 @@
 #endif
 
 /**
+ * Kind of a part: text, in UTF-8.
+ */
+#define AGENTMOTE_PART_TEXT 1
+
+/**
+ * Kind of a part: bytes.
+ */
+#define AGENTMOTE_PART_RAW 2
+
+/**
+ * Kind of a part: the URL where the content is.
+ */
+#define AGENTMOTE_PART_URL 3
+
+/**
+ * Kind of a part: a JSON value.
+ */
+#define AGENTMOTE_PART_DATA 4
+
+/**
  * One call: its arguments, the time, and the place for its result.
  */
 typedef struct agentmote_call_t agentmote_call_t;
@@ -461,6 +649,314 @@ typedef struct agentmote_server_t agentmote_server_t;
  * but what they say.
  */
 typedef int32_t agentmote_status_t;
+
+/**
+ * Storage of an agent, and how it is shared out. Written by
+ * `AGENTMOTE_TASK_MEMORY`.
+ */
+typedef struct agentmote_task_memory_t {
+  /**
+   * The storage, at a multiple of 8.
+   */
+  void *start;
+  /**
+   * Bytes of the storage.
+   */
+  size_t size;
+  /**
+   * Tasks at once, finished ones that are still kept among them: 1 to 255.
+   */
+  uint16_t tasks;
+  /**
+   * Bytes for what one task comes to, its messages, statuses and artifacts:
+   * 512 to 65535.
+   */
+  uint16_t log;
+  /**
+   * Bytes of the largest structured artifact or result of a tool that is a
+   * skill: 0 if there is none, else 192 to 65535.
+   */
+  uint16_t result;
+} agentmote_task_memory_t;
+
+/**
+ * What a handler answers.
+ */
+typedef int32_t agentmote_answer_t;
+
+/**
+ * A handler of tools or skills, a reader of resources or a renderer of
+ * prompts.
+ *
+ * `context` is what `agentmote_init` was given. `call` is valid until the
+ * handler returns, in the thread of the handler alone. A handler must return:
+ * no `longjmp`, no exception of C++.
+ */
+typedef agentmote_answer_t (*agentmote_run_t)(void *context, struct agentmote_call_t *call);
+
+/**
+ * One thing that an agent does for a message. Written by the macros
+ * `AGENTMOTE_SKILL...`.
+ *
+ * Its `run` is called with a handle until it gives an end, and takes one
+ * step each time: nothing in it may wait. It answers
+ *
+ * * `AGENTMOTE_PENDING`: not yet;
+ * * `AGENTMOTE_DONE`: done, with what it has given as artifacts, or failed
+ *   (`agentmote_fail`) or rejected (`agentmote_reject`);
+ * * `AGENTMOTE_NEED_INPUT`: it has asked (`agentmote_ask`,
+ *   `agentmote_ask_leave`);
+ * * `AGENTMOTE_STOPPED`, `AGENTMOTE_CANNOT_STOP`: what has come of a wish to
+ *   stop (`agentmote_is_cancelled`).
+ */
+typedef struct agentmote_skill_t {
+  /**
+   * Its identity, unique in the table (A-009).
+   */
+  const char *id;
+  /**
+   * For people.
+   */
+  const char *name;
+  /**
+   * What it does, for people and models.
+   */
+  const char *description;
+  /**
+   * At least one (A-003).
+   */
+  const char *const *tags;
+  /**
+   * Messages that ask for it; NULL for none.
+   */
+  const char *const *examples;
+  /**
+   * A message of which a text has one of these words, in any case of ASCII
+   * letters, asks for it. NULL: every message does that no skill before it
+   * takes. A message may also name it: `metadata.skillId`.
+   */
+  const char *const *words;
+  /**
+   * Media types that it takes (A-024); NULL for `text/plain`.
+   */
+  const char *const *input_modes;
+  /**
+   * Media types that it gives; NULL for `text/plain`.
+   */
+  const char *const *output_modes;
+  /**
+   * What runs it; NULL if it is a tool.
+   */
+  agentmote_run_t run;
+  /**
+   * Name of the tool of the device that it is: its arguments are the first
+   * object among the data of the message, its result becomes an artifact.
+   * NULL if it has its own `run`.
+   */
+  const char *tool;
+  /**
+   * How many `tags`.
+   */
+  uint16_t tag_count;
+  /**
+   * How many `examples`.
+   */
+  uint16_t example_count;
+  /**
+   * How many `words`.
+   */
+  uint16_t word_count;
+  /**
+   * How many `input_modes`.
+   */
+  uint16_t input_mode_count;
+  /**
+   * How many `output_modes`.
+   */
+  uint16_t output_mode_count;
+  /**
+   * `AGENTMOTE_TALKS` and the like, added.
+   */
+  uint32_t flags;
+  /**
+   * The scopes that a caller must have, all of them; for who lacks one,
+   * there is no such skill.
+   */
+  uint32_t scopes;
+} agentmote_skill_t;
+
+/**
+ * One way in which a caller of an agent shows who he is, as its card says
+ * (A-011). Written by the macros `AGENTMOTE_SCHEME_...`.
+ */
+typedef struct agentmote_scheme_t {
+  /**
+   * Its name in the card.
+   */
+  const char *name;
+  /**
+   * A header or a URL, where the kind has one; else NULL.
+   */
+  const char *text;
+  /**
+   * `AGENTMOTE_SCHEME_BEARER` and the like.
+   */
+  uint8_t kind;
+} agentmote_scheme_t;
+
+/**
+ * A detached signature of a card (A-019), made where the key is, over the
+ * card that is served without it.
+ */
+typedef struct agentmote_signature_t {
+  /**
+   * The protected header, in base64url.
+   */
+  const char *protected_header;
+  /**
+   * The signature, in base64url.
+   */
+  const char *signature;
+} agentmote_signature_t;
+
+/**
+ * What fills `size` bytes with random ones that nobody can guess: the ids of
+ * tasks are made of them. It is asked for 8 bytes once, and for 32 for each
+ * new task. `context` is what `agentmote_init` was given.
+ */
+typedef void (*agentmote_random_t)(void *context, void *bytes, size_t size);
+
+/**
+ * What keeps the record of a new task where it outlives a loss of power,
+ * before its work starts and before its caller hears of it (P-055): `size`
+ * bytes, under an id of 16 bytes. It answers `AGENTMOTE_DONE` once it is
+ * kept, `AGENTMOTE_PENDING` to be asked again with the same bytes, and
+ * anything else if it cannot be kept: the task then fails, and no work
+ * begins.
+ */
+typedef agentmote_answer_t (*agentmote_keep_t)(void *context,
+                                               const uint8_t *id,
+                                               const void *record,
+                                               size_t size);
+
+/**
+ * An agent: its card, what it can do, and what it needs for that. Written by
+ * `AGENTMOTE_AGENT`.
+ */
+typedef struct agentmote_agent_t {
+  /**
+   * Its name.
+   */
+  const char *name;
+  /**
+   * What it is, for people and models.
+   */
+  const char *description;
+  /**
+   * Its version.
+   */
+  const char *version;
+  /**
+   * The absolute URL of the endpoint, with the slash at its end (A-005).
+   */
+  const char *url;
+  /**
+   * The path of the endpoint on HTTP connections, with or without a slash
+   * at its end (A-032); NULL for `/a2a`.
+   */
+  const char *path;
+  /**
+   * The tenant that a client names with each request; NULL for none
+   * (A-190).
+   */
+  const char *tenant;
+  /**
+   * Who provides it; NULL if not told (A-010).
+   */
+  const char *organization;
+  /**
+   * The page of who provides it; NULL for none.
+   */
+  const char *organization_url;
+  /**
+   * Where its documentation is; NULL for nowhere.
+   */
+  const char *documentation_url;
+  /**
+   * Where its icon is; NULL for nowhere.
+   */
+  const char *icon_url;
+  /**
+   * When the card was changed last, as an HTTP date (A-017); NULL if not
+   * told.
+   */
+  const char *last_modified;
+  /**
+   * What it can do, in the order in which a message is offered.
+   */
+  const struct agentmote_skill_t *skills;
+  /**
+   * How many `skills`: 1 to 254, one of them not hidden.
+   */
+  size_t skill_count;
+  /**
+   * How a caller may show who he is, each alone is enough; NULL for no way.
+   */
+  const struct agentmote_scheme_t *schemes;
+  /**
+   * How many `schemes`.
+   */
+  size_t scheme_count;
+  /**
+   * Signatures of the card; NULL for none.
+   */
+  const struct agentmote_signature_t *signatures;
+  /**
+   * How many `signatures`.
+   */
+  size_t signature_count;
+  /**
+   * The source of random bytes; must not be NULL.
+   */
+  agentmote_random_t random;
+  /**
+   * What keeps records; NULL: in RAM alone.
+   */
+  agentmote_keep_t keep;
+  /**
+   * The longest that a request waits for its task, in milliseconds; then it
+   * is answered with the task as it is (A-121). 0: as long as it takes.
+   */
+  uint32_t wait_ms;
+  /**
+   * How long a finished task is kept at least, in milliseconds. Then its
+   * place may be taken by a new one.
+   */
+  uint32_t retention_ms;
+  /**
+   * Seconds for which a client may keep the card (A-015).
+   */
+  uint32_t max_age_s;
+  /**
+   * `AGENTMOTE_NO_STREAMING` and the like, added; 0 is strict, with streams.
+   */
+  uint32_t flags;
+} agentmote_agent_t;
+
+/**
+ * Why `agentmote_init` has refused a device.
+ */
+typedef struct agentmote_problem_t {
+  /**
+   * Bytes of storage that the device needs; 0 if it was not counted.
+   */
+  size_t needed;
+  /**
+   * Who breaks which rule, such as `arm_move: a range is empty`; empty if
+   * no rule is broken. Ends with a zero byte; cut if it is longer.
+   */
+  char text[AGENTMOTE_PROBLEM_BYTES];
+} agentmote_problem_t;
 
 /**
  * Storage of a connection, and how it is shared out. Written by
@@ -563,11 +1059,6 @@ typedef struct agentmote_http_t {
 } agentmote_http_t;
 
 /**
- * What a handler answers.
- */
-typedef int32_t agentmote_answer_t;
-
-/**
  * A parameter of a tool, or a member of an object. Written by the macros
  * `AGENTMOTE_BOOLEAN` to `AGENTMOTE_OBJECT`.
  */
@@ -639,15 +1130,6 @@ typedef struct agentmote_param_t {
    */
   double real;
 } agentmote_param_t;
-
-/**
- * A handler of tools, a reader of resources or a renderer of prompts.
- *
- * `context` is what `agentmote_init` was given. `call` is valid until the
- * handler returns, in the thread of the handler alone. A handler must return:
- * no `longjmp`, no exception of C++.
- */
-typedef agentmote_answer_t (*agentmote_run_t)(void *context, struct agentmote_call_t *call);
 
 /**
  * One tool. Written by the macros `AGENTMOTE_TOOL...`.
@@ -899,19 +1381,65 @@ typedef struct agentmote_device_t {
 } agentmote_device_t;
 
 /**
- * Why `agentmote_init` has refused a device.
+ * Who asks: numbers that the policy in front has given.
  */
-typedef struct agentmote_problem_t {
+typedef struct agentmote_asker_t {
   /**
-   * Bytes of storage that the device needs; 0 if it was not counted.
+   * The caller.
    */
-  size_t needed;
+  uint32_t id;
   /**
-   * Who breaks which rule, such as `arm_move: a range is empty`; empty if
-   * no rule is broken. Ends with a zero byte; cut if it is longer.
+   * The tenant for whom he asks.
    */
-  char text[AGENTMOTE_PROBLEM_BYTES];
-} agentmote_problem_t;
+  uint32_t tenant;
+  /**
+   * What he may do, a bit each.
+   */
+  uint32_t scopes;
+} agentmote_asker_t;
+
+/**
+ * One part of a message or an artifact (A-063). Its texts have no zero byte
+ * behind them, but a length; NULL or a length of 0: not told.
+ */
+typedef struct agentmote_part_t {
+  /**
+   * What it is.
+   */
+  const void *content;
+  /**
+   * Bytes of `content`.
+   */
+  size_t size;
+  /**
+   * Its media type.
+   */
+  const char *media_type;
+  /**
+   * Bytes of `media_type`.
+   */
+  size_t media_type_size;
+  /**
+   * Its file name.
+   */
+  const char *filename;
+  /**
+   * Bytes of `filename`.
+   */
+  size_t filename_size;
+  /**
+   * A JSON object about it.
+   */
+  const char *metadata;
+  /**
+   * Bytes of `metadata`.
+   */
+  size_t metadata_size;
+  /**
+   * `AGENTMOTE_PART_TEXT` and the like.
+   */
+  uint8_t kind;
+} agentmote_part_t;
 
 /**
  * It is done.
@@ -994,9 +1522,19 @@ typedef struct agentmote_problem_t {
 
 /**
  * It has asked its caller, and there is no answer yet: call the handler again
- * with it. Only for tools with `AGENTMOTE_ASKS`, and for prompts.
+ * with it. Only for tools with `AGENTMOTE_ASKS`, for prompts and for skills.
  */
 #define AGENTMOTE_NEED_INPUT 3
+
+/**
+ * The work was stopped as its caller wished. Only for skills.
+ */
+#define AGENTMOTE_STOPPED 4
+
+/**
+ * The work can't be stopped here, and goes on (A-143). Only for skills.
+ */
+#define AGENTMOTE_CANNOT_STOP 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -1011,6 +1549,70 @@ extern "C" {
 const char *agentmote_version(void);
 
 /**
+ * Opens an agent beside a server: from here on, HTTP connections that are
+ * opened serve both, MCP on its path and A2A on that of the agent, with its
+ * cards below `/.well-known/`.
+ *
+ * * `memory`: made by `AGENTMOTE_TASK_MEMORY`; it belongs to the server until
+ *   that is opened anew. What was in it is forgotten.
+ * * `agent`: with its tables and texts, must stay as it is as long as the
+ *   server.
+ * * `problem`: NULL, or gets what is wrong and how much storage is needed; it
+ *   is written on success too.
+ *
+ * Connections that were opened before must be opened anew: they answer
+ * `AGENTMOTE_ERROR_NOT_OPEN`. On failure everything is as it was.
+ *
+ * `AGENTMOTE_ERROR_STORAGE` if the storage is too small or not aligned, or a
+ * size of it is out of its range; `AGENTMOTE_ERROR_TABLE` if a rule is broken;
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `a2a`;
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler.
+ *
+ * The caller promises:
+ * As said for each parameter; `server` is NULL or storage that was given to
+ * `agentmote_init`.
+ */
+agentmote_status_t agentmote_agent_open(const struct agentmote_task_memory_t *memory,
+                                        struct agentmote_server_t *server,
+                                        const struct agentmote_agent_t *agent,
+                                        struct agentmote_problem_t *problem);
+
+/**
+ * Lets each task that is due take a step at `now_ms`, and tells when the next
+ * one is: `due_ms` gets it, or nothing with `AGENTMOTE_ABSENT` if no task
+ * waits for time. HTTP connections do the same when they are polled; a
+ * program whose connections may all be closed calls this too, so that tasks
+ * go on.
+ *
+ * `AGENTMOTE_ERROR_NOT_OPEN` if the server has no agent,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `a2a`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `due_ms` is
+ * NULL or may be written.
+ */
+agentmote_status_t agentmote_run_tasks(struct agentmote_server_t *server,
+                                       uint64_t now_ms,
+                                       uint64_t *due_ms);
+
+/**
+ * Tells what time it is: `unix_ms` milliseconds since 1970 (UTC) at `now_ms`.
+ * Without it, tasks have no times (A-057). The time of one task never goes
+ * back, even if the clock does (A-139).
+ *
+ * `AGENTMOTE_ERROR_NOT_OPEN` if the server has no agent,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `a2a`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`.
+ */
+agentmote_status_t agentmote_set_clock(struct agentmote_server_t *server,
+                                       uint64_t unix_ms,
+                                       uint64_t now_ms);
+
+/**
  * The time at which the handler was called, in milliseconds; 0 if the handle
  * is not valid.
  *
@@ -1020,8 +1622,8 @@ const char *agentmote_version(void);
 uint64_t agentmote_now(struct agentmote_call_t *call);
 
 /**
- * How often the handler of this call was called before: 0 the first time,
- * when work starts; 0 also if the handle is not that of a tool.
+ * How often the handler of this call or task was called before: 0 the first
+ * time, when work starts; 0 also if the handle is not that of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1031,7 +1633,9 @@ uint32_t agentmote_step(struct agentmote_call_t *call);
 /**
  * Whether the caller has given up the call. The handler of a polled tool is
  * then called this one last time, to stop what it began; what it answers is
- * dropped. False also if the handle is not that of a tool.
+ * dropped. The handler of a skill stops the work and answers
+ * `AGENTMOTE_STOPPED`, or answers `AGENTMOTE_CANNOT_STOP` and goes on (P-017,
+ * A-143). False also if the handle is not that of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1063,7 +1667,7 @@ agentmote_status_t agentmote_remember(struct agentmote_call_t *call, uint32_t me
  * not known. It reaches the caller if he asked for it; a report that does not
  * rise is dropped (M-127).
  *
- * `AGENTMOTE_ERROR_TYPE` for the handle of a reader or renderer.
+ * `AGENTMOTE_ERROR_TYPE` for the handle of a reader, renderer or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1166,7 +1770,11 @@ agentmote_status_t agentmote_poll(struct agentmote_connection_t *connection,
 /**
  * When `agentmote_poll` is due although nothing arrives: `at_ms` gets the
  * time. `AGENTMOTE_ABSENT`, with nothing written, if only arriving bytes give
- * it work.
+ * it work. Of tasks it knows only those that the connection waits for; see
+ * `agentmote_run_tasks`.
+ *
+ * `AGENTMOTE_ERROR_BUSY` and `AGENTMOTE_ERROR_NOT_OPEN`, of a connection that
+ * serves an agent, as for `agentmote_poll`.
  *
  * The caller promises:
  * `connection` is NULL or an opened connection; `at_ms` is NULL or may be
@@ -1276,6 +1884,9 @@ agentmote_status_t agentmote_elicit(struct agentmote_call_t *call,
  * says so to the caller. Through a handle whose handler has returned, nothing
  * is given.
  *
+ * In the handler of a skill, each is a part of an artifact; see
+ * `agentmote_artifact`.
+ *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
  * zero byte.
@@ -1308,7 +1919,8 @@ agentmote_answer_t agentmote_fail(struct agentmote_call_t *call, const char *rea
  * `name`. `name` is NULL at the top and in an array.
  *
  * The outermost object or array, once it is closed, is the structured result
- * of a tool, or the content of a resource as JSON text.
+ * of a tool, or the content of a resource as JSON text; of a skill, a part of
+ * an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -1428,7 +2040,8 @@ agentmote_answer_t agentmote_image_static(struct agentmote_call_t *call,
 
 /**
  * Adds a sound of `size` bytes, which are copied; a text in its place for a
- * client whose protocol version has none (before 2025-03-26). Only for tools.
+ * client whose protocol version has none (before 2025-03-26). For tools and
+ * skills.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `data` points to `size` bytes;
@@ -1441,8 +2054,8 @@ agentmote_answer_t agentmote_audio(struct agentmote_call_t *call,
 
 /**
  * Adds a link to a resource; a text in its place for a client whose protocol
- * version has none (before 2025-06-18). `mime` is NULL if not told. Only for
- * tools.
+ * version has none (before 2025-06-18). `mime` is NULL if not told. For tools
+ * and skills.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri`, `name` and `mime` are
@@ -1455,7 +2068,8 @@ agentmote_answer_t agentmote_link(struct agentmote_call_t *call,
 
 /**
  * Adds a resource of text, in place. `mime` is NULL if not told. For tools
- * and prompts.
+ * and prompts; in a skill it is a part of an artifact, and `uri` is not looked
+ * at.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri`, `mime` and `text` are
@@ -1469,7 +2083,8 @@ agentmote_answer_t agentmote_resource_text(struct agentmote_call_t *call,
 /**
  * Adds a resource of `size` bytes, which are copied, in place. `mime` is NULL
  * if not told. For tools and prompts; in a reader it is the content, and
- * `uri` and `mime` are not looked at.
+ * `uri` and `mime` are not looked at; in a skill it is a part of an artifact,
+ * and `uri` is not looked at.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri` and `mime` are NULL or end
@@ -1513,7 +2128,7 @@ agentmote_answer_t agentmote_assistant(struct agentmote_call_t *call);
  *
  * `AGENTMOTE_ERROR_RANGE` for another level, `AGENTMOTE_ERROR_PLACE` while an
  * object or array of the result is open, `AGENTMOTE_ERROR_NULL` if the text is
- * NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader or renderer,
+ * NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader, renderer or skill,
  * `AGENTMOTE_ERROR_FEATURE` if the library was built without `logging`.
  *
  * The caller promises:
@@ -1582,6 +2197,179 @@ agentmote_status_t agentmote_set_key(struct agentmote_server_t *server, const ui
  * `server` is NULL or a server that `agentmote_init` gave.
  */
 agentmote_status_t agentmote_end_subscriptions(struct agentmote_server_t *server);
+
+/**
+ * Tells whose task this is: the sender of its newest message.
+ *
+ * This and all functions below are for the handlers of skills:
+ * `AGENTMOTE_ERROR_TYPE` for the handle of another handler,
+ * `AGENTMOTE_ERROR_NOT_OPEN` for one whose handler has returned,
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `a2a`. On failure
+ * nothing is written.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `asker` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_asker(struct agentmote_call_t *call, struct agentmote_asker_t *asker);
+
+/**
+ * Tells the id of the task: 16 bytes, random ones, the same in each step and
+ * in no other task. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `id` is NULL or points to 16
+ * bytes that may be written.
+ */
+agentmote_status_t agentmote_task_id(struct agentmote_call_t *call, uint8_t *id);
+
+/**
+ * Tells how many messages the caller has sent: 1 at first, one more after
+ * each answer to a question. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `count` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_message_count(struct agentmote_call_t *call, size_t *count);
+
+/**
+ * Gives the part at `place`, from 0, of the caller's newest message; the
+ * bytes that it points to are valid until the handler returns.
+ * `AGENTMOTE_ABSENT` behind the last one. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `part` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_get_part(struct agentmote_call_t *call,
+                                      size_t place,
+                                      struct agentmote_part_t *part);
+
+/**
+ * Gives the first text of the caller's newest message with a zero byte behind
+ * it, as `agentmote_get_text` gives one; empty if there is none. See
+ * `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `out` points to `size` bytes that
+ * may be written; `length` is NULL or may be written.
+ */
+agentmote_status_t agentmote_message_text(struct agentmote_call_t *call,
+                                          char *out,
+                                          size_t size,
+                                          size_t *length);
+
+/**
+ * Gives the id of the caller's newest message, as `agentmote_get_text` gives a
+ * text. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * As for `agentmote_message_text`.
+ */
+agentmote_status_t agentmote_message_id(struct agentmote_call_t *call,
+                                        char *out,
+                                        size_t size,
+                                        size_t *length);
+
+/**
+ * Says how far the work is, as the message of the task's status; what is
+ * longer than 160 bytes ends with an ellipsis. Once half of the task's log is
+ * used, reports are dropped, so that output finds room.
+ *
+ * `AGENTMOTE_ERROR_NULL` if the text is NULL or not UTF-8. See
+ * `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_status_t agentmote_report(struct agentmote_call_t *call, const char *text);
+
+/**
+ * Begins an artifact with the next part that is given: a text, a structured
+ * value, a picture, any of those that a tool gives, or `agentmote_part`. The
+ * parts after that one are added to it. Without this, the first part begins
+ * one without a name. A task that is done must have one (A-157).
+ *
+ * `name` is NULL for none; it must stay as it is until the part is given. If
+ * it is not UTF-8, the task fails and says so. In the handler of another kind
+ * this does nothing.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_artifact(struct agentmote_call_t *call, const char *name);
+
+/**
+ * Says that the next part is the last of its artifact, for who reads them as
+ * they come (A-178).
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler.
+ */
+agentmote_answer_t agentmote_last_part(struct agentmote_call_t *call);
+
+/**
+ * Gives a part with all that a part can have. Its bytes are copied. If it is
+ * NULL, of no kind, or has a text that is not UTF-8 or data that is not JSON,
+ * the task fails and says so. Only for skills.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `part` is NULL or points to a
+ * part, of which each pointer is NULL or points to as many bytes as it says.
+ */
+agentmote_answer_t agentmote_part(struct agentmote_call_t *call,
+                                  const struct agentmote_part_t *part);
+
+/**
+ * Asks the caller, who then has to send a message (A-127), and returns
+ * `AGENTMOTE_NEED_INPUT`, so that a handler can end with `return
+ * agentmote_ask(call, "Which joint?");`. The handler is called again once he
+ * has answered: the answer is then the newest message.
+ *
+ * A text that is NULL or not UTF-8 makes the task fail and say so; so it is
+ * with the functions below. Only for skills.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `question` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_ask(struct agentmote_call_t *call, const char *question);
+
+/**
+ * Says what leave is needed, and from where (A-159), and returns
+ * `AGENTMOTE_NEED_INPUT`. The handler is called again as if it had answered
+ * `AGENTMOTE_PENDING`, and after a message of the caller. See `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `what` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_ask_leave(struct agentmote_call_t *call, const char *what);
+
+/**
+ * Answers that the task is not accepted, for this reason, in words for the
+ * caller, and returns `AGENTMOTE_DONE`. See `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `reason` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_reject(struct agentmote_call_t *call, const char *reason);
+
+/**
+ * Answers with a word and no task, for what is no work (A-131), and returns
+ * `AGENTMOTE_DONE`. Only the first step of a skill with `AGENTMOTE_TALKS` may
+ * do so. What is longer than 160 bytes ends with an ellipsis. See
+ * `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_say(struct agentmote_call_t *call, const char *text);
 
 /**
  * Gives the boolean at `place`, or its default.
@@ -1702,7 +2490,7 @@ agentmote_status_t agentmote_get_json(struct agentmote_call_t *call,
  * `{name}`, percent-encoding not resolved, or the whole URI if `name` is NULL.
  *
  * `AGENTMOTE_ABSENT` if it was not given, `AGENTMOTE_ERROR_TYPE` in the
- * handler of a tool.
+ * handler of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -1887,6 +2675,9 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 #define AGENTMOTE_DEVICE(name, title, version, instructions, tools) \
     AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, AGENTMOTE_COUNT(tools), \
                         0, 0, 0, 0, 0, 0, 0)
+/** A device without tools, beside which there is an agent. */
+#define AGENTMOTE_DEVICE_PLAIN(name, title, version, instructions) \
+    AGENTMOTE_DEVICE_OF(name, title, version, instructions, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 /** A device with tools, resources, prompts and forms: each a table, or 0, and how
  *  many it has; `flags` are AGENTMOTE_LOGS, or 0. */
 #define AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, tool_count, \
@@ -1895,6 +2686,64 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
     { (name), (title), (version), (instructions), (tools), (tool_count), \
       (resources), (resource_count), (prompts), (prompt_count), (forms), (form_count), \
       0, 3600000, 100, (flags) }
+
+/* Skills, for the initialiser of an `agentmote_skill_t`. `tags`, `examples`,
+ * `words` and modes are arrays of texts; `flags` are AGENTMOTE_TALKS and the
+ * like with | between them, or 0. */
+
+/** Every field. */
+#define AGENTMOTE_SKILL_OF(id, name, description, tags, tag_count, examples, example_count, \
+                           words, word_count, input_modes, input_mode_count, \
+                           output_modes, output_mode_count, run, tool, flags, scopes) \
+    { (id), (name), (description), (tags), (examples), (words), (input_modes), (output_modes), \
+      (run), (tool), (uint16_t)(tag_count), (uint16_t)(example_count), (uint16_t)(word_count), \
+      (uint16_t)(input_mode_count), (uint16_t)(output_mode_count), (flags), (scopes) }
+/** A skill that takes every message that no skill before it takes. */
+#define AGENTMOTE_SKILL(id, name, description, tags, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), 0, 0, 0, 0, 0, 0, 0, 0, \
+                       run, 0, flags, 0)
+/** A skill for messages with one of these words, with examples of them. */
+#define AGENTMOTE_SKILL_FOR(id, name, description, tags, words, examples, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, run, 0, flags, 0)
+/** The same, which gives these media types. */
+#define AGENTMOTE_SKILL_GIVES(id, name, description, tags, words, examples, output_modes, run, \
+                              flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       output_modes, AGENTMOTE_COUNT(output_modes), run, 0, flags, 0)
+/** A skill that is the tool of this name, for messages with one of these
+ *  words. */
+#define AGENTMOTE_SKILL_TOOL(id, name, description, tags, words, examples, tool) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, 0, tool, 0, 0)
+
+/* Ways in which a caller shows who he is, for the initialiser of an
+ * `agentmote_scheme_t`; `name` is that of the card. */
+
+/** `Authorization: Bearer`. */
+#define AGENTMOTE_BEARER(name) { (name), 0, AGENTMOTE_SCHEME_BEARER }
+/** A secret in the header of this name. */
+#define AGENTMOTE_API_KEY(name, header) { (name), (header), AGENTMOTE_SCHEME_API_KEY }
+/** OpenID Connect, described at this URL. */
+#define AGENTMOTE_OPEN_ID(name, url) { (name), (url), AGENTMOTE_SCHEME_OPEN_ID }
+/** Certificates of TLS on both sides. */
+#define AGENTMOTE_MUTUAL_TLS(name) { (name), 0, AGENTMOTE_SCHEME_MUTUAL_TLS }
+
+/** An agent of these skills, an array of `agentmote_skill_t`, for the
+ *  initialiser of an `agentmote_agent_t`: at /a2a, strict, with streams, that
+ *  waits half a minute for a task and keeps it for ten minutes. `url` is the
+ *  absolute one of the endpoint, with a slash at its end. */
+#define AGENTMOTE_AGENT(name, description, version, url, skills, random) \
+    { (name), (description), (version), (url), 0, 0, 0, 0, 0, 0, 0, \
+      (skills), AGENTMOTE_COUNT(skills), 0, 0, 0, 0, (random), 0, 30000, 600000, 3600, 0 }
+
+/** Words of storage for a table of so many skills, which have so many tags,
+ *  examples, words and modes in all. */
+#define AGENTMOTE_SKILL_TABLE_WORDS(skills, texts) \
+    ((skills) * AGENTMOTE_SKILL_WORDS + (texts) * AGENTMOTE_CHOICE_WORDS)
 
 /** 1 if `holds`, else an error of the compiler. */
 #define AGENTMOTE_HOLDS_(holds) (sizeof(char[(holds) ? 1 : -1]))
@@ -1932,3 +2781,17 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
            + ((size_t)(rx) + (result) + 7) / 8)]; \
     static const agentmote_memory_t name = \
         { name##_words, sizeof name##_words, (rx), (result), 0, (names) }
+
+/** Defines `name`, an `agentmote_task_memory_t` with its storage, for an agent:
+ *  `table_words` words for its tables (AGENTMOTE_SKILL_TABLE_WORDS), `tasks`
+ *  tasks at once, 1 to 255, with `log` bytes each for all that they come to, 512
+ *  to 65535; `result` bytes for structured artifacts and results of tools, 0 or
+ *  192 to 65535. */
+#define AGENTMOTE_TASK_MEMORY(name, table_words, tasks, log, result) \
+    static uint64_t name##_words[AGENTMOTE_HOLDS_((tasks) >= 1 && (tasks) <= 255) \
+        * AGENTMOTE_HOLDS_((log) >= 512 && (log) <= 65535) \
+        * AGENTMOTE_HOLDS_((result) == 0 || ((result) >= 192 && (result) <= 65535)) \
+        * (AGENTMOTE_AGENT_WORDS + (table_words) + (tasks) * AGENTMOTE_TASK_WORDS \
+           + ((size_t)(tasks) * (log) + (result) + 7) / 8)]; \
+    static const agentmote_task_memory_t name = \
+        { name##_words, sizeof name##_words, (tasks), (log), (result) }

@@ -50,6 +50,7 @@ function(agentmote_library result target features build_core)
   set(AGENTMOTE_CARGO_FOLDER "${CMAKE_CURRENT_BINARY_DIR}/cargo" CACHE PATH
       "Where cargo builds, to be shared by several builds")
   set(folder "${AGENTMOTE_CARGO_FOLDER}")
+  set(feature_list "${features}")
   string(REPLACE ";" "," features "${features}")
   set(words build --release --locked --manifest-path "${AGENTMOTE_ROOT}/ffi-c/library/Cargo.toml"
       --target-dir "${folder}" --no-default-features)
@@ -80,6 +81,11 @@ function(agentmote_library result target features build_core)
   set_target_properties(agentmote::agentmote PROPERTIES
     IMPORTED_LOCATION "${library}"
     INTERFACE_INCLUDE_DIRECTORIES "${AGENTMOTE_ROOT}/include")
+  if("a2a" IN_LIST feature_list)
+    # The header then tells the sizes of this library.
+    set_target_properties(agentmote::agentmote PROPERTIES
+      INTERFACE_COMPILE_DEFINITIONS AGENTMOTE_A2A)
+  endif()
   add_dependencies(agentmote::agentmote agentmote_cargo)
   set(${result} "${target}" PARENT_SCOPE)
 endfunction()

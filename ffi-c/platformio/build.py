@@ -58,6 +58,9 @@ def main(env, root):
     words, place = command(root, folder, target, features)
     subprocess.run(words, check=True)
     env.Append(LIBPATH=[place], LIBS=["agentmote"])
+    if "a2a" in features.split(","):
+        # The header then tells the sizes of this library.
+        env.Append(CPPDEFINES=["AGENTMOTE_A2A"])
 
 
 try:

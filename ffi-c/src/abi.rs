@@ -48,8 +48,13 @@ pub const AGENTMOTE_PENDING: agentmote_answer_t = 1;
 pub const AGENTMOTE_MISSING: agentmote_answer_t = 2;
 
 /// It has asked its caller, and there is no answer yet: call the handler again
-/// with it. Only for tools with `AGENTMOTE_ASKS`, and for prompts.
+/// with it. Only for tools with `AGENTMOTE_ASKS`, for prompts and for skills.
 pub const AGENTMOTE_NEED_INPUT: agentmote_answer_t = 3;
+
+/// The work was stopped as its caller wished. Only for skills.
+pub const AGENTMOTE_STOPPED: agentmote_answer_t = 4;
+/// The work can't be stopped here, and goes on. Only for skills.
+pub const AGENTMOTE_CANNOT_STOP: agentmote_answer_t = 5;
 
 /// The user has filled the form in.
 pub const AGENTMOTE_ACCEPTED: i32 = 0;
@@ -126,7 +131,8 @@ pub const AGENTMOTE_LOG_ALERT: u8 = 6;
 /// Level of a message: nothing works.
 pub const AGENTMOTE_LOG_EMERGENCY: u8 = 7;
 
-/// A handler of tools, a reader of resources or a renderer of prompts.
+/// A handler of tools or skills, a reader of resources or a renderer of
+/// prompts.
 ///
 /// `context` is what `agentmote_init` was given. `call` is valid until the
 /// handler returns, in the thread of the handler alone. A handler must return:

@@ -160,6 +160,8 @@ unsafe fn ask(
         Some(Subject::Prompt(rendering)) => rendering.ask(key, request),
         #[cfg(feature = "resources")]
         Some(Subject::Resource(_)) => return Err(crate::abi::AGENTMOTE_ERROR_TYPE),
+        #[cfg(feature = "a2a")]
+        Some(Subject::Work(_)) => return Err(crate::abi::AGENTMOTE_ERROR_TYPE),
         None => return Err(AGENTMOTE_ERROR_NOT_OPEN),
     };
     call.asks |= response.is_none();

@@ -34,6 +34,12 @@ pub(crate) struct App {
     #[cfg(feature = "input")]
     pub(crate) forms: &'static [crate::table::Question],
     device: *const agentmote_device_t,
+    /// The agent beside the server; NULL for none.
+    #[cfg(feature = "a2a")]
+    pub(crate) agent: *const crate::agent::agentmote_agent_t,
+    /// The tool that runs as the work of a task.
+    #[cfg(feature = "a2a")]
+    pub(crate) tool: Option<usize>,
 }
 
 impl App {
@@ -61,19 +67,22 @@ pub struct agentmote_server_t {
     handle: UnsafeCell<agentmote_call_t>,
     device: UnsafeCell<MaybeUninit<Device<App>>>,
     server: UnsafeCell<MaybeUninit<Server<App>>>,
+    /// The storage of its agent; NULL for none.
+    #[cfg(feature = "a2a")]
+    desk: UnsafeCell<*mut crate::agent::Desk>,
 }
 
 #[cfg(target_pointer_width = "64")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 388;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 396;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 48;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 362;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 366;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 26;
 }
@@ -85,7 +94,8 @@ const _: () = fits::<agentmote_server_t>(AGENTMOTE_SERVER_WORDS, 8);
     feature = "prompts",
     feature = "input",
     feature = "sessions",
-    feature = "logging"
+    feature = "logging",
+    feature = "a2a"
 )))]
 const _: () = fits::<agentmote_server_t>(AGENTMOTE_SMALL_SERVER_WORDS, 0);
 
@@ -98,6 +108,24 @@ impl agentmote_server_t {
     pub(crate) unsafe fn inner(&self) -> &mut Server<App> {
         // SAFETY: as the caller promises.
         unsafe { (*self.server.get()).assume_init_mut() }
+    }
+
+    /// The storage of its agent.
+    ///
+    /// # Safety
+    /// The gate was entered, and the storage was opened.
+    #[cfg(feature = "a2a")]
+    pub(crate) unsafe fn desk(&self) -> *mut crate::agent::Desk {
+        // SAFETY: as the caller promises.
+        unsafe { *self.desk.get() }
+    }
+
+    /// # Safety
+    /// The gate was entered; `desk` is NULL or was written.
+    #[cfg(feature = "a2a")]
+    pub(crate) unsafe fn set_desk(&self, desk: *mut crate::agent::Desk) {
+        // SAFETY: as the caller promises.
+        unsafe { *self.desk.get() = desk };
     }
 }
 
@@ -161,7 +189,7 @@ pub unsafe extern "C" fn agentmote_init(
     }
 }
 
-enum Refusal {
+pub(crate) enum Refusal {
     Status(agentmote_status_t),
     Rule(Broken),
 }
@@ -266,7 +294,13 @@ unsafe fn init(
             #[cfg(feature = "input")]
             forms,
             device: table,
+            #[cfg(feature = "a2a")]
+            agent: ptr::null(),
+            #[cfg(feature = "a2a")]
+            tool: None,
         };
+        #[cfg(feature = "a2a")]
+        UnsafeCell::raw_get(addr_of!((*storage).desk)).write(ptr::null_mut());
         UnsafeCell::raw_get(addr_of!((*storage).server))
             .cast::<Server<App>>()
             .write(Server::new(&*place, app));
@@ -293,7 +327,7 @@ unsafe fn identity(given: &agentmote_device_t) -> Result<Identity, &'static str>
 /// # Safety
 /// `problem` is NULL or may be written.
 #[cold]
-unsafe fn explain(problem: *mut agentmote_problem_t, broken: Broken) {
+pub(crate) unsafe fn explain(problem: *mut agentmote_problem_t, broken: Broken) {
     if problem.is_null() {
         return;
     }

@@ -97,7 +97,8 @@ pub(crate) const fn fits<T>(said: usize, spare: usize) {
         feature = "subscriptions",
         feature = "logging",
         feature = "scopes",
-        feature = "credentials"
+        feature = "credentials",
+        feature = "a2a"
     ));
     assert!(
         !all || said <= words::<T>() + spare,
@@ -129,7 +130,7 @@ pub(crate) struct Question {
 }
 
 /// A run of places for items of one type, filled from its start.
-struct Room<T> {
+pub(crate) struct Room<T> {
     next: *mut T,
     left: usize,
 }
@@ -139,7 +140,7 @@ impl<T> Room<T> {
     ///
     /// # Safety
     /// The room was made for at least that many; see [`Rooms::new`].
-    unsafe fn fill(
+    pub(crate) unsafe fn fill(
         &mut self,
         count: usize,
         mut fill: impl FnMut(&mut Self, usize) -> Result<T, Rule>,
@@ -294,7 +295,7 @@ impl Counts {
 }
 
 /// Bytes of so many items, to the next multiple of eight.
-const fn room<T>(count: usize) -> usize {
+pub(crate) const fn room<T>(count: usize) -> usize {
     count
         .saturating_mul(size_of::<T>())
         .saturating_add(WORD - 1)
@@ -498,7 +499,7 @@ impl Rooms {
 
 /// # Safety
 /// From `next` on, so many items have room.
-unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
+pub(crate) unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
     let start = next.cast::<T>();
     // SAFETY: as the caller promises.
     *next = unsafe { next.add(room::<T>(count)) };
@@ -510,7 +511,7 @@ unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
 
 /// # Safety
 /// As for [`items`].
-unsafe fn list<T>(start: *const T, count: usize) -> Result<&'static [T], Rule> {
+pub(crate) unsafe fn list<T>(start: *const T, count: usize) -> Result<&'static [T], Rule> {
     if start.is_null() && count > 0 {
         return Err("a list is NULL");
     }
@@ -716,7 +717,7 @@ fn lengths(given: &agentmote_param_t) -> Result<[u16; 2], Rule> {
 
 /// # Safety
 /// As for [`params`].
-unsafe fn choices(
+pub(crate) unsafe fn choices(
     given: *const *const c_char,
     count: u16,
     texts: &mut Room<&'static str>,

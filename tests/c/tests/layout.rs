@@ -7,7 +7,7 @@ use agentmote_c_tests as _;
 use agentmote_ffi_c::*;
 
 unsafe extern "C" {
-    static c_layout: [usize; 33];
+    static c_layout: [usize; 52];
     static c_layout_count: usize;
 }
 
@@ -31,6 +31,13 @@ fn structs_and_sizes_are_the_same_on_both_sides() {
         agentmote_memory_t: kept,
         agentmote_http_t: cors,
         agentmote_credential_t: scopes,
+        agentmote_skill_t: scopes,
+        agentmote_scheme_t: kind,
+        agentmote_signature_t: signature,
+        agentmote_agent_t: flags,
+        agentmote_task_memory_t: result,
+        agentmote_part_t: kind,
+        agentmote_asker_t: scopes,
     ];
     let words = [
         AGENTMOTE_SERVER_WORDS,
@@ -44,6 +51,11 @@ fn structs_and_sizes_are_the_same_on_both_sides() {
         AGENTMOTE_LINE_WORDS,
         AGENTMOTE_CALL_WORDS,
         AGENTMOTE_HTTP_WORDS,
+        AGENTMOTE_AGENT_WORDS,
+        AGENTMOTE_SKILL_WORDS,
+        AGENTMOTE_SCHEME_WORDS,
+        AGENTMOTE_SIGNATURE_WORDS,
+        AGENTMOTE_TASK_WORDS,
     ];
     // SAFETY: the arrays of C are constant; the count is looked at first.
     let of_c = unsafe {

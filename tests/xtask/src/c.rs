@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::board_lines;
 use crate::child::{Job, Log};
 use crate::elf::Image;
-use crate::interop::{self, Client};
+use crate::interop::{self, AgentClient, Client};
 use crate::packages;
 use crate::paths;
 use crate::proof;
@@ -18,9 +18,20 @@ use crate::toolchain::{self, Bare, Core};
 /// The options of [`command`].
 pub(crate) const OPTIONS: &str = "[--write]";
 
-/// The programs under `tests/c/programs`; each ends with a line
-/// `NAME: N checks`.
-const PROGRAMS: [&str; 3] = ["rules", "calls", "misuse"];
+/// The programs under `tests/c/programs`, each with what its library is built
+/// with; each ends with a line `NAME: N checks`.
+const PROGRAMS: [(&str, &[&str]); 5] = [
+    ("rules", &[]),
+    ("calls", &[]),
+    ("misuse", &[]),
+    ("agent", &AGENT),
+    ("small", &["--no-default-features"]),
+];
+
+/// What the library is built with for programs that serve an agent, and what
+/// they define.
+const AGENT: [&str; 2] = ["--features", "a2a"];
+pub(crate) const AGENT_DEFINED: &str = "-DAGENTMOTE_A2A";
 
 /// The checks that a program at least makes in one run.
 const CHECKS: usize = 150;
@@ -44,11 +55,11 @@ const MOST_RAM: u64 = 5_632;
 
 /// The static library for this machine.
 fn host_library(features: &[&str], log: &mut Log) -> Result<PathBuf, Stop> {
-    // A folder for each: the library has the same name in both.
-    let name = if features.is_empty() {
-        "c-library"
-    } else {
-        "c-small"
+    // A folder for each: the library has the same name in all.
+    let name = match features {
+        [] => "c-library",
+        [_, ..] if *features == AGENT => "c-agent",
+        _ => "c-small",
     };
     let folder = paths::target().join(name);
     Job::cargo("build")
@@ -80,22 +91,19 @@ pub(crate) fn compiler(program: &str, standard: &str) -> Job {
 /// and under valgrind. Gives a note.
 pub(crate) fn programs(log: &mut Log) -> Result<String, Stop> {
     packages::need(&[&packages::GCC, &packages::GXX, &packages::VALGRIND], log)?;
-    let whole = host_library(&[], log)?;
-    let small = host_library(&["--no-default-features"], log)?;
     let folder = folder()?;
     let mut sum = 0;
-    for (name, library) in PROGRAMS
-        .map(|name| (name, &whole))
-        .into_iter()
-        .chain([("small", &small)])
-    {
+    for (name, features) in PROGRAMS {
+        let library = host_library(features, log)?;
+        let defined = (*features == AGENT).then_some(AGENT_DEFINED);
         let source = paths::root().join(format!("tests/c/programs/{name}.c"));
         let build = |compiler: Job, program: &Path, log: &mut Log| {
             compiler
+                .args(defined)
                 .arg(&source)
                 // Of two languages, only the source is of one.
                 .args(["-x", "none"])
-                .arg(library)
+                .arg(&library)
                 .arg("-pthread")
                 .arg("-o")
                 .arg(program)
@@ -128,7 +136,7 @@ pub(crate) fn programs(log: &mut Log) -> Result<String, Stop> {
     }
     sanitizers_find(log)?;
     sizes_are_checked(log)?;
-    Ok(format!("{} programs, {sum} checks", PROGRAMS.len() + 1))
+    Ok(format!("{} programs, {sum} checks", PROGRAMS.len()))
 }
 
 /// Runs a program; gives how many checks it says it made.
@@ -175,6 +183,7 @@ pub(crate) fn fuzz(log: &mut Log) -> Result<String, Stop> {
     let target = paths::target().join("c-fuzz");
     Job::cargo("build")
         .args(["--quiet", "--release", "--locked", "--target", &host])
+        .args(AGENT)
         .env("CARGO_TARGET_DIR", &target)
         .env("RUSTFLAGS", COVERAGE.join(" "))
         .dir(&paths::root().join("ffi-c/library"))
@@ -184,6 +193,7 @@ pub(crate) fn fuzz(log: &mut Log) -> Result<String, Stop> {
     let arm = paths::root().join("firmware-examples/c-arm");
     compiler("clang", "-std=c99")
         .args(["-O1", "-fsanitize=fuzzer,address,undefined", SANITIZERS[1]])
+        .arg(AGENT_DEFINED)
         .arg("-I")
         .arg(&arm)
         .arg(tests.join("programs/fuzz.c"))
@@ -239,12 +249,22 @@ fn sizes_are_checked(log: &mut Log) -> Result<(), Stop> {
         ("LINE_MEMORY(m, 192, 192, 256, 0)", false),
         ("HTTP_MEMORY(m, 512, 192, 0)", true),
         ("HTTP_MEMORY(m, 511, 192, 0)", false),
+        ("TASK_MEMORY(m, 0, 1, 512, 0)", true),
+        ("TASK_MEMORY(m, 0, 0, 512, 0)", false),
+        ("TASK_MEMORY(m, 0, 256, 512, 0)", false),
+        ("TASK_MEMORY(m, 0, 1, 511, 0)", false),
+        ("TASK_MEMORY(m, 0, 1, 512, 191)", false),
     ] {
+        let kind = if what.starts_with("TASK") {
+            "task_"
+        } else {
+            ""
+        };
         let source = folder.join("sizes.c");
         let text = format!(
             "#include <agentmote.h>\nAGENTMOTE_{what};\n\
-             const agentmote_memory_t *use(void);\n\
-             const agentmote_memory_t *use(void) {{ return &m; }}\n"
+             const agentmote_{kind}memory_t *use(void);\n\
+             const agentmote_{kind}memory_t *use(void) {{ return &m; }}\n"
         );
         std::fs::write(&source, text).doing(source.display())?;
         let (_, compiled) = compiler("gcc", "-std=c99")
@@ -330,7 +350,7 @@ pub(crate) fn panic_free(log: &mut Log) -> Result<String, Stop> {
             "a panic that can be reached is not found, so this proves nothing".into(),
         ));
     }
-    let (library, rust) = board_library(&[], log)?;
+    let (library, rust) = board_library(&AGENT, log)?;
     let image = whole(&library, &functions, log)?;
     clean(&image.symbols)?;
     if let Some(name) = functions
@@ -441,6 +461,28 @@ pub(crate) fn python(log: &mut Log) -> Result<String, Stop> {
     let (board, _) = board_arm(log)?;
     let uart = interop::on_image(Client::Python, board, log)?;
     Ok(format!("stdio {lines}, UART {uart}"))
+}
+
+/// The official clients of A2A against the agent of the bench arm in C; gives a
+/// note.
+pub(crate) fn agent(log: &mut Log) -> Result<String, Stop> {
+    packages::need(&[&packages::GCC], log)?;
+    let library = host_library(&AGENT, log)?;
+    let program = folder()?.join("c-arm-http");
+    let sources = paths::root().join("firmware-examples/c-arm");
+    compiler("gcc", "-std=c99")
+        .args(SANITIZERS)
+        .arg(AGENT_DEFINED)
+        .arg("-I")
+        .arg(&sources)
+        .args(["http.c", "arm.c", "motion.c"].map(|name| sources.join(name)))
+        .arg(library)
+        .arg("-o")
+        .arg(&program)
+        .run(log)?;
+    let python = interop::agent_of_program(AgentClient::Python, &program, log)?;
+    let rust = interop::agent_of_program(AgentClient::Rust, &program, log)?;
+    Ok(format!("Python {python}, Rust {rust}"))
 }
 
 /// `cargo xtask c-sizes`.

@@ -393,6 +393,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: c::python,
     },
     Step {
+        name: "c-agent",
+        about: "the official A2A clients for Python and Rust against the agent of the bench arm in C, on both wires",
+        needs: &["packages", "python-venv"],
+        run: c::agent,
+    },
+    Step {
         name: "c-newcomer",
         about: "the README's chapter about C in an empty folder, by hand, CMake and pkg-config",
         needs: &["packages"],
@@ -585,7 +591,7 @@ const FEATURES: [&str; 17] = [
 ];
 
 /// Sets of features of the C interface.
-const C_FEATURES: [&str; 11] = [
+const C_FEATURES: [&str; 13] = [
     "",
     "http",
     "resources",
@@ -596,7 +602,9 @@ const C_FEATURES: [&str; 11] = [
     "logging",
     "scopes",
     "credentials",
+    "a2a",
     "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials",
+    "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials,a2a",
 ];
 
 fn features(log: &mut Log) -> Result<String, Stop> {
