@@ -609,6 +609,22 @@
 #define AGENTMOTE_FORM_WORDS 3
 #endif
 
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for what is offered for a parameter of a URI, without
+ * the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_VALUES_WORDS 4
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for what is offered for a parameter of a URI, without
+ * the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_VALUES_WORDS 2
+#endif
+
 /**
  * Kind of a part: text, in UTF-8.
  */
@@ -1193,6 +1209,25 @@ typedef struct agentmote_tool_t {
 typedef uint32_t (*agentmote_watch_t)(const void *context, uint64_t now_ms);
 
 /**
+ * What is offered for one parameter of a URI; any other is allowed too.
+ * Written by `AGENTMOTE_VALUES`.
+ */
+typedef struct agentmote_values_t {
+  /**
+   * The name of the parameter.
+   */
+  const char *name;
+  /**
+   * What is offered.
+   */
+  const char *const *values;
+  /**
+   * How many `values`.
+   */
+  uint16_t value_count;
+} agentmote_values_t;
+
+/**
  * One resource; or a family of them, if its URI has parameters such as
  * `{joint}`: then it is listed as a template.
  */
@@ -1234,6 +1269,15 @@ typedef struct agentmote_resource_t {
    * A template has none, and at most 15 resources of a device have one.
    */
   agentmote_watch_t watch;
+  /**
+   * What is offered when a parameter of its URI is typed (M-159); NULL for
+   * nothing.
+   */
+  const struct agentmote_values_t *values;
+  /**
+   * How many `values`.
+   */
+  uint16_t value_count;
 } agentmote_resource_t;
 
 /**
@@ -1302,10 +1346,27 @@ typedef struct agentmote_form_t {
    */
   const struct agentmote_param_t *fields;
   /**
+   * JSON Schema text in the place of `fields`, for keywords beyond them; the
+   * handler then checks what was entered (`agentmote_elicit_json`). NULL for
+   * none.
+   */
+  const char *schema;
+  /**
    * How many `fields`; at most 16.
    */
   uint16_t field_count;
 } agentmote_form_t;
+
+/**
+ * What tells whether a caller sees a tool now, the one at this place of the
+ * table, from 0 (M-107). It is asked for each tool at each request, and for a
+ * caller 0 with every scope every `watch_ms` while somebody listens to changes
+ * of the list, so it must be quick.
+ */
+typedef bool (*agentmote_shows_t)(const void *context,
+                                  uint32_t caller,
+                                  uint32_t scopes,
+                                  size_t place);
 
 /**
  * What a server serves. Written by `AGENTMOTE_DEVICE` or
@@ -1378,6 +1439,11 @@ typedef struct agentmote_device_t {
    * `AGENTMOTE_LOGS`, or 0.
    */
   uint32_t flags;
+  /**
+   * What tells which tools a caller sees now; NULL: all that his scopes
+   * allow. A device that has it has at most 64 tools.
+   */
+  agentmote_shows_t shows;
 } agentmote_device_t;
 
 /**
@@ -1833,14 +1899,25 @@ agentmote_status_t agentmote_set_caller(struct agentmote_connection_t *connectio
 bool agentmote_can_ask(struct agentmote_call_t *call);
 
 /**
+ * What the client of this call can be asked (M-146), in the flags of tools:
+ * `AGENTMOTE_NEEDS_ELICITATION` its user, `AGENTMOTE_NEEDS_SAMPLING` its model,
+ * `AGENTMOTE_NEEDS_ROOTS` its roots, added. 0 also if the handle is not that
+ * of a tool.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler.
+ */
+uint32_t agentmote_client(struct agentmote_call_t *call);
+
+/**
  * Asks the user for a yes or no, under a `key` that is unique in this answer:
  * `yes` gets whether it was a yes.
  *
  * `AGENTMOTE_ABSENT` if there is no answer yet: the handler returns
  * `AGENTMOTE_NEED_INPUT`, and is called again from its first step with the
  * answer. Several questions may be open at once; answers of an earlier round
- * are gone, so keep what they said by `agentmote_remember`. The tool must be declared to ask (`AGENTMOTE_ASKS`). On failure
- * `yes` stays as it is. `AGENTMOTE_ERROR_FEATURE` if the library was built
+ * are gone, so keep what they said by `agentmote_remember`. The tool must be
+ * declared to ask (`AGENTMOTE_ASKS`). On failure `yes` stays as it is. `AGENTMOTE_ERROR_FEATURE` if the library was built
  * without `input`, `AGENTMOTE_ERROR_TYPE` in a reader.
  *
  * The caller promises:
@@ -1871,6 +1948,65 @@ agentmote_status_t agentmote_elicit(struct agentmote_call_t *call,
                                     const char *message,
                                     size_t form,
                                     int32_t *action);
+
+/**
+ * Asks the user to fill in the form at place `form` of the device's table, and
+ * gives what was entered as it came: for forms of JSON Schema text, which the
+ * handler checks itself. `json` gets a pointer to `length` bytes without a zero
+ * byte behind them, valid until the handler returns: a JSON object if `action`
+ * got `AGENTMOTE_ACCEPTED`, else they are not written. Else as
+ * `agentmote_elicit`; nothing is entered.
+ *
+ * The caller promises:
+ * As for `agentmote_elicit`; `json` and `length` are NULL or may be written.
+ */
+agentmote_status_t agentmote_elicit_json(struct agentmote_call_t *call,
+                                         const char *key,
+                                         const char *message,
+                                         size_t form,
+                                         int32_t *action,
+                                         const char **json,
+                                         size_t *length);
+
+/**
+ * Asks the client's model for an answer of at most `max_tokens` tokens to a
+ * text, under a `key` that is unique in this answer (`sampling/createMessage`;
+ * deprecated in 2026-07-28). The answer is given as `agentmote_get_text` gives
+ * a text, if `action` gets `AGENTMOTE_ACCEPTED`; else, `AGENTMOTE_CANCELLED`,
+ * the client could not ask.
+ *
+ * `AGENTMOTE_ABSENT` as for `agentmote_confirm`; `AGENTMOTE_ERROR_PLACE` if the
+ * answer is no text, `AGENTMOTE_ERROR_SHORT` if it is too long for `out`: it
+ * may be asked for again, with more room, in the same step.
+ *
+ * The caller promises:
+ * As for `agentmote_confirm`; `action` is NULL or may be written; `out` points
+ * to `size` bytes that may be written; `length` is NULL or may be written.
+ */
+agentmote_status_t agentmote_sample(struct agentmote_call_t *call,
+                                    const char *key,
+                                    const char *message,
+                                    uint16_t max_tokens,
+                                    int32_t *action,
+                                    char *out,
+                                    size_t size,
+                                    size_t *length);
+
+/**
+ * Asks the client for its roots, under a `key` that is unique in this answer
+ * (`roots/list`; deprecated in 2026-07-28). `json` and `length` get its whole
+ * result, as `agentmote_elicit_json` gives an object; `action` is
+ * `AGENTMOTE_CANCELLED` if it could not tell. Else as `agentmote_confirm`.
+ *
+ * The caller promises:
+ * As for `agentmote_confirm`; `action`, `json` and `length` are NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_list_roots(struct agentmote_call_t *call,
+                                        const char *key,
+                                        int32_t *action,
+                                        const char **json,
+                                        size_t *length);
 
 /**
  * Adds a text.
@@ -2645,11 +2781,19 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 /** A resource, or a template if `uri` has parameters in braces, for the
  *  initialiser of an `agentmote_resource_t`. A reading is stale at once. */
 #define AGENTMOTE_RESOURCE(uri, name, title, description, mime, read) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0 }
-/** The same, to which clients can subscribe: `watch` tells whether it has
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, 0, 0 }
+/** The same, with `values` offered for the parameters of its URI: an array of
+ *  `agentmote_values_t`. */
+#define AGENTMOTE_RESOURCE_COMPLETED(uri, name, title, description, mime, read, values) \
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, \
+      (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** `values`, an array of texts, for the parameter `name` of a URI. */
+#define AGENTMOTE_VALUES(name, values) \
+    { (name), (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** A resource to which clients can subscribe: `watch` tells whether it has
  *  changed. */
 #define AGENTMOTE_RESOURCE_WATCHED(uri, name, title, description, mime, read, watch) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch) }
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch), 0, 0 }
 
 /** An argument of a prompt, for the initialiser of an `agentmote_argument_t`;
  *  `presence` is AGENTMOTE_REQUIRED or AGENTMOTE_OPTIONAL. */
@@ -2669,7 +2813,10 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 /** A form with these `fields`, an array of `agentmote_param_t`, for the
  *  initialiser of an `agentmote_form_t`. */
 #define AGENTMOTE_FORM(fields) \
-    { (fields), (uint16_t)AGENTMOTE_COUNT(fields) }
+    { (fields), 0, (uint16_t)AGENTMOTE_COUNT(fields) }
+/** A form of this JSON Schema text, on one line. */
+#define AGENTMOTE_FORM_SCHEMA(schema) \
+    { 0, (schema), 0 }
 
 /** A device with tools alone, whose lists a client may keep for an hour. */
 #define AGENTMOTE_DEVICE(name, title, version, instructions, tools) \
@@ -2685,7 +2832,7 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
                             forms, form_count, flags) \
     { (name), (title), (version), (instructions), (tools), (tool_count), \
       (resources), (resource_count), (prompts), (prompt_count), (forms), (form_count), \
-      0, 3600000, 100, (flags) }
+      0, 3600000, 100, (flags), 0 }
 
 /* Skills, for the initialiser of an `agentmote_skill_t`. `tags`, `examples`,
  * `words` and modes are arrays of texts; `flags` are AGENTMOTE_TALKS and the

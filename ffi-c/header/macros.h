@@ -134,11 +134,19 @@
 /** A resource, or a template if `uri` has parameters in braces, for the
  *  initialiser of an `agentmote_resource_t`. A reading is stale at once. */
 #define AGENTMOTE_RESOURCE(uri, name, title, description, mime, read) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0 }
-/** The same, to which clients can subscribe: `watch` tells whether it has
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, 0, 0 }
+/** The same, with `values` offered for the parameters of its URI: an array of
+ *  `agentmote_values_t`. */
+#define AGENTMOTE_RESOURCE_COMPLETED(uri, name, title, description, mime, read, values) \
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, \
+      (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** `values`, an array of texts, for the parameter `name` of a URI. */
+#define AGENTMOTE_VALUES(name, values) \
+    { (name), (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** A resource to which clients can subscribe: `watch` tells whether it has
  *  changed. */
 #define AGENTMOTE_RESOURCE_WATCHED(uri, name, title, description, mime, read, watch) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch) }
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch), 0, 0 }
 
 /** An argument of a prompt, for the initialiser of an `agentmote_argument_t`;
  *  `presence` is AGENTMOTE_REQUIRED or AGENTMOTE_OPTIONAL. */
@@ -158,7 +166,10 @@
 /** A form with these `fields`, an array of `agentmote_param_t`, for the
  *  initialiser of an `agentmote_form_t`. */
 #define AGENTMOTE_FORM(fields) \
-    { (fields), (uint16_t)AGENTMOTE_COUNT(fields) }
+    { (fields), 0, (uint16_t)AGENTMOTE_COUNT(fields) }
+/** A form of this JSON Schema text, on one line. */
+#define AGENTMOTE_FORM_SCHEMA(schema) \
+    { 0, (schema), 0 }
 
 /** A device with tools alone, whose lists a client may keep for an hour. */
 #define AGENTMOTE_DEVICE(name, title, version, instructions, tools) \
@@ -174,7 +185,7 @@
                             forms, form_count, flags) \
     { (name), (title), (version), (instructions), (tools), (tool_count), \
       (resources), (resource_count), (prompts), (prompt_count), (forms), (form_count), \
-      0, 3600000, 100, (flags) }
+      0, 3600000, 100, (flags), 0 }
 
 /* Skills, for the initialiser of an `agentmote_skill_t`. `tags`, `examples`,
  * `words` and modes are arrays of texts; `flags` are AGENTMOTE_TALKS and the

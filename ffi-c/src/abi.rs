@@ -148,6 +148,14 @@ pub type agentmote_run_t = Option<
 pub type agentmote_watch_t =
     Option<unsafe extern "C" fn(context: *const c_void, now_ms: u64) -> u32>;
 
+/// What tells whether a caller sees a tool now, the one at this place of the
+/// table, from 0 (M-107). It is asked for each tool at each request, and for a
+/// caller 0 with every scope every `watch_ms` while somebody listens to changes
+/// of the list, so it must be quick.
+pub type agentmote_shows_t = Option<
+    unsafe extern "C" fn(context: *const c_void, caller: u32, scopes: u32, place: usize) -> bool,
+>;
+
 /// A parameter of a tool, or a member of an object. Written by the macros
 /// `AGENTMOTE_BOOLEAN` to `AGENTMOTE_OBJECT`.
 #[repr(C)]
@@ -244,6 +252,24 @@ pub struct agentmote_resource_t {
     /// What tells whether it has changed; NULL if nobody can subscribe to it.
     /// A template has none, and at most 15 resources of a device have one.
     pub watch: agentmote_watch_t,
+    /// What is offered when a parameter of its URI is typed (M-159); NULL for
+    /// nothing.
+    pub values: *const agentmote_values_t,
+    /// How many `values`.
+    pub value_count: u16,
+}
+
+/// What is offered for one parameter of a URI; any other is allowed too.
+/// Written by `AGENTMOTE_VALUES`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct agentmote_values_t {
+    /// The name of the parameter.
+    pub name: *const c_char,
+    /// What is offered.
+    pub values: *const *const c_char,
+    /// How many `values`.
+    pub value_count: u16,
 }
 
 /// One argument of a prompt: a text.
@@ -287,6 +313,10 @@ pub struct agentmote_prompt_t {
 pub struct agentmote_form_t {
     /// Its fields.
     pub fields: *const agentmote_param_t,
+    /// JSON Schema text in the place of `fields`, for keywords beyond them; the
+    /// handler then checks what was entered (`agentmote_elicit_json`). NULL for
+    /// none.
+    pub schema: *const c_char,
     /// How many `fields`; at most 16.
     pub field_count: u16,
 }
@@ -330,6 +360,9 @@ pub struct agentmote_device_t {
     pub watch_ms: u32,
     /// `AGENTMOTE_LOGS`, or 0.
     pub flags: u32,
+    /// What tells which tools a caller sees now; NULL: all that his scopes
+    /// allow. A device that has it has at most 64 tools.
+    pub shows: agentmote_shows_t,
 }
 
 /// Why `agentmote_init` has refused a device.

@@ -265,6 +265,22 @@ pub(crate) fn tool(app: &mut App, call: &mut Call<'_>) -> Answer {
     }
 }
 
+/// Whether a caller sees a tool of the table now.
+#[cfg(feature = "scopes")]
+pub(crate) fn shows(
+    app: &App,
+    caller: agentmote::tool::Caller,
+    tool: &agentmote::tool::Tool,
+) -> bool {
+    let place = app.entries.iter().position(|one| ptr::eq(&one.tool, tool));
+    let (Some(shows), Some(place)) = (app.shows(), place) else {
+        return true;
+    };
+    // SAFETY: the function and the context come from the firmware, which
+    // promises that they belong together.
+    unsafe { shows(app.context, caller.id, caller.scopes, place) }
+}
+
 /// Reads a resource of the table.
 #[cfg(feature = "resources")]
 pub(crate) fn resource(app: &mut App, reading: &mut Reading<'_>) -> Read {

@@ -21,7 +21,7 @@ use crate::table::{Counts, Rooms, WORD, fits, name, optional, words};
 
 pub use crate::table::{
     AGENTMOTE_ARGUMENT_WORDS, AGENTMOTE_CHOICE_WORDS, AGENTMOTE_FORM_WORDS, AGENTMOTE_PARAM_WORDS,
-    AGENTMOTE_PROMPT_WORDS, AGENTMOTE_RESOURCE_WORDS, AGENTMOTE_TOOL_WORDS,
+    AGENTMOTE_PROMPT_WORDS, AGENTMOTE_RESOURCE_WORDS, AGENTMOTE_TOOL_WORDS, AGENTMOTE_VALUES_WORDS,
 };
 
 /// What the handlers of the core get: the way to the table and the firmware.
@@ -52,6 +52,13 @@ impl App {
     pub(crate) fn resources(&self) -> &'static [crate::abi::agentmote_resource_t] {
         // SAFETY: as above.
         unsafe { items((*self.device).resources, (*self.device).resource_count) }
+    }
+
+    /// What tells which tools a caller sees.
+    #[cfg(feature = "scopes")]
+    pub(crate) fn shows(&self) -> crate::abi::agentmote_shows_t {
+        // SAFETY: as above.
+        unsafe { (*self.device).shows }
     }
 
     #[cfg(feature = "prompts")]
@@ -226,6 +233,7 @@ unsafe fn init(
         || cfg!(not(feature = "prompts")) && given.prompt_count > 0
         || cfg!(not(feature = "input")) && given.form_count > 0
         || cfg!(not(feature = "logging")) && given.flags & AGENTMOTE_LOGS != 0
+        || cfg!(not(feature = "scopes")) && given.shows.is_some()
     {
         return Err(Refusal::Status(AGENTMOTE_ERROR_FEATURE));
     }
@@ -273,6 +281,11 @@ unsafe fn init(
     let forms = unsafe { rooms.forms(given) }?;
     let page_bytes = usize::try_from(given.page_bytes).unwrap_or(usize::MAX);
     let device = device.page_bytes(page_bytes).ttl_ms(given.ttl_ms);
+    #[cfg(feature = "scopes")]
+    let device = match given.shows {
+        None => device,
+        Some(_) => device.checked_shows(crate::call::shows)?,
+    };
     #[cfg(feature = "subscriptions")]
     let device = device.watch_ms(given.watch_ms);
     #[cfg(feature = "logging")]

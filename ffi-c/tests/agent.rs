@@ -157,6 +157,7 @@ fn an_agent_in_storage_of_the_caller() {
         ttl_ms: 0,
         watch_ms: 0,
         flags: 0,
+        shows: None,
     };
     let texts = [c"light".as_ptr(), c"lamp".as_ptr()];
     let skill = || agentmote_skill_t {

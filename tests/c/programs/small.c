@@ -9,6 +9,7 @@ static agentmote_answer_t run(void *context, agentmote_call_t *call)
     char text[8] = {0};
     agentmote_part_t part;
     agentmote_asker_t asker;
+    const char *json = NULL;
     size_t count = 77;
     uint8_t id[16];
     (void)context;
@@ -30,10 +31,21 @@ static agentmote_answer_t run(void *context, agentmote_call_t *call)
     CHECK(!agentmote_can_ask(call));
     IS(agentmote_confirm(call, "k", "m", &yes), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_elicit(call, "k", "m", 0, &action), AGENTMOTE_ERROR_FEATURE);
+    CHECK(agentmote_client(call) == 0);
+    IS(agentmote_elicit_json(call, "k", "m", 0, &action, &json, &count), AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_sample(call, "k", "m", 1, &action, text, sizeof text, &count),
+       AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_list_roots(call, "k", &action, &json, &count), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_log(call, AGENTMOTE_LOG_INFO, "x"), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_get_named(call, "x", text, sizeof text, NULL), AGENTMOTE_ERROR_TYPE);
     CHECK(!yes && action == 77);
     return agentmote_text(call, "ran");
+}
+
+static bool shows(const void *context, uint32_t caller, uint32_t scopes, size_t place)
+{
+    (void)context;
+    return caller + scopes + place > 0;
 }
 
 static const agentmote_param_t FIELDS[] = {AGENTMOTE_BOOLEAN("b", NULL)};
@@ -87,6 +99,10 @@ int main(void)
     IS(agentmote_init(storage, sizeof storage, &device, NULL, &server, NULL),
        AGENTMOTE_ERROR_FEATURE);
     device.flags = 0;
+    device.shows = shows;
+    IS(agentmote_init(storage, sizeof storage, &device, NULL, &server, NULL),
+       AGENTMOTE_ERROR_FEATURE);
+    device.shows = NULL;
     IS(agentmote_init(storage, sizeof storage, &device, NULL, &server, NULL), AGENTMOTE_OK);
     IS(agentmote_set_key(server, KEY), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_end_subscriptions(server), AGENTMOTE_ERROR_FEATURE);

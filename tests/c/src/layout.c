@@ -5,13 +5,14 @@
 
 const size_t c_layout[] = {
     LAST(agentmote_param_t, real),       LAST(agentmote_tool_t, scopes),
-    LAST(agentmote_resource_t, watch),   LAST(agentmote_argument_t, presence),
+    LAST(agentmote_resource_t, value_count), LAST(agentmote_argument_t, presence),
     LAST(agentmote_prompt_t, argument_count), LAST(agentmote_form_t, field_count),
-    LAST(agentmote_device_t, flags),     LAST(agentmote_problem_t, text),
+    LAST(agentmote_device_t, shows),     LAST(agentmote_problem_t, text),
     LAST(agentmote_memory_t, kept),      LAST(agentmote_http_t, cors),
     LAST(agentmote_credential_t, scopes), LAST(agentmote_skill_t, scopes),
     LAST(agentmote_scheme_t, kind),      LAST(agentmote_signature_t, signature),
     LAST(agentmote_agent_t, flags),      LAST(agentmote_task_memory_t, result),
+    LAST(agentmote_values_t, value_count),
     LAST(agentmote_part_t, kind),        LAST(agentmote_asker_t, scopes),
     /* What the header says of storage. */
     AGENTMOTE_SERVER_WORDS,              AGENTMOTE_TOOL_WORDS,
@@ -22,5 +23,6 @@ const size_t c_layout[] = {
     AGENTMOTE_HTTP_WORDS,                AGENTMOTE_AGENT_WORDS,
     AGENTMOTE_SKILL_WORDS,               AGENTMOTE_SCHEME_WORDS,
     AGENTMOTE_SIGNATURE_WORDS,           AGENTMOTE_TASK_WORDS,
+    AGENTMOTE_VALUES_WORDS,
 };
 const size_t c_layout_count = AGENTMOTE_COUNT(c_layout);

@@ -20,10 +20,11 @@ pub(crate) const OPTIONS: &str = "[--write]";
 
 /// The programs under `tests/c/programs`, each with what its library is built
 /// with; each ends with a line `NAME: N checks`.
-const PROGRAMS: [(&str, &[&str]); 5] = [
+const PROGRAMS: [(&str, &[&str]); 6] = [
     ("rules", &[]),
     ("calls", &[]),
     ("misuse", &[]),
+    ("asks", &[]),
     ("agent", &AGENT),
     ("small", &["--no-default-features"]),
 ];
