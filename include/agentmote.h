@@ -22,6 +22,9 @@
  * definition, HTTP connections have too little storage for such a library, and
  * say so (`AGENTMOTE_ERROR_STORAGE`).
  *
+ * A policy in front of both is another one: the feature `policy`, the
+ * definition `AGENTMOTE_POLICY`, and `agentmote_policy_open` before 3.
+ *
  * Conventions
  * ===========
  *
@@ -455,46 +458,252 @@
 #define AGENTMOTE_SMALL_CALL_WORDS 8
 #endif
 
-#if (defined(AGENTMOTE_64_BIT) && defined(AGENTMOTE_A2A))
+#if (defined(AGENTMOTE_64_BIT) && (defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 216
+#define AGENTMOTE_HTTP_WORDS 196
 #endif
 
-#if (defined(AGENTMOTE_64_BIT) && !defined(AGENTMOTE_A2A))
+#if (defined(AGENTMOTE_64_BIT) && !(defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
 #define AGENTMOTE_HTTP_WORDS 136
 #endif
 
-#if (defined(AGENTMOTE_32_BIT) && defined(AGENTMOTE_A2A))
+#if (defined(AGENTMOTE_32_BIT) && (defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 152
+#define AGENTMOTE_HTTP_WORDS 162
 #endif
 
-#if (defined(AGENTMOTE_32_BIT) && !defined(AGENTMOTE_A2A))
+#if (defined(AGENTMOTE_32_BIT) && !(defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
 #define AGENTMOTE_HTTP_WORDS 104
 #endif
 
+/**
+ * Kind of a secret: the token of `Authorization: Bearer`.
+ */
+#define AGENTMOTE_SECRET_BEARER 1
+
+/**
+ * Kind of a secret: the value of `X-API-KEY`.
+ */
+#define AGENTMOTE_SECRET_API_KEY 2
+
+/**
+ * Door of a request: MCP.
+ */
+#define AGENTMOTE_DOOR_MCP 1
+
+/**
+ * Door of a request: A2A.
+ */
+#define AGENTMOTE_DOOR_A2A 2
+
+/**
+ * Operation: a request that was refused before it was known what it asks for.
+ */
+#define AGENTMOTE_REQUEST 0
+
+/**
+ * Operation: a tool is called.
+ */
+#define AGENTMOTE_CALL_TOOL 1
+
+/**
+ * Operation: a resource is read.
+ */
+#define AGENTMOTE_READ_RESOURCE 2
+
+/**
+ * Operation: a prompt is fetched.
+ */
+#define AGENTMOTE_GET_PROMPT 3
+
+/**
+ * Operation: a message is sent; it begins a task, or goes to one.
+ */
+#define AGENTMOTE_SEND_MESSAGE 4
+
+/**
+ * Operation: a task is read.
+ */
+#define AGENTMOTE_GET_TASK 5
+
+/**
+ * Operation: tasks are listed.
+ */
+#define AGENTMOTE_LIST_TASKS 6
+
+/**
+ * Operation: a task is to be stopped.
+ */
+#define AGENTMOTE_CANCEL_TASK 7
+
+/**
+ * Operation: a task is watched.
+ */
+#define AGENTMOTE_WATCH_TASK 8
+
+/**
+ * Operation: the card for known callers is fetched.
+ */
+#define AGENTMOTE_CARD 9
+
+/**
+ * Operation: one that this header has no number for.
+ */
+#define AGENTMOTE_OTHER_OPERATION 255
+
+/**
+ * Subject: nothing that is there.
+ */
+#define AGENTMOTE_ON_NOTHING 0
+
+/**
+ * Subject: a tool, by its name.
+ */
+#define AGENTMOTE_ON_TOOL 1
+
+/**
+ * Subject: a skill, by its id.
+ */
+#define AGENTMOTE_ON_SKILL 2
+
+/**
+ * Subject: a task, by its id of 16 bytes.
+ */
+#define AGENTMOTE_ON_TASK 3
+
+/**
+ * Subject: one that this header has no number for.
+ */
+#define AGENTMOTE_ON_OTHER 255
+
+/**
+ * Outcome: it was done.
+ */
+#define AGENTMOTE_WAS_DONE 0
+
+/**
+ * Outcome: it has begun; its own record tells what came of it.
+ */
+#define AGENTMOTE_WAS_ACCEPTED 1
+
+/**
+ * Outcome: the caller is asked something first; nothing else was done.
+ */
+#define AGENTMOTE_WAS_ASKED 2
+
+/**
+ * Outcome: it was begun and failed.
+ */
+#define AGENTMOTE_WAS_FAILED 3
+
+/**
+ * Outcome: it was begun, and given up by its caller.
+ */
+#define AGENTMOTE_WAS_CANCELLED 4
+
+/**
+ * Outcome: refused, without a credential that is known (401).
+ */
+#define AGENTMOTE_REFUSED_CREDENTIAL 16
+
+/**
+ * Outcome: refused, after too many tries (429).
+ */
+#define AGENTMOTE_REFUSED_TRIES 17
+
+/**
+ * Outcome: refused, for want of scopes of the door (403).
+ */
+#define AGENTMOTE_REFUSED_SCOPE 18
+
+/**
+ * Outcome: refused, for the host, origin, path, method or form over HTTP.
+ */
+#define AGENTMOTE_REFUSED_HTTP 19
+
+/**
+ * Outcome: refused, since the message is not right.
+ */
+#define AGENTMOTE_REFUSED_MESSAGE 20
+
+/**
+ * Outcome: refused, since what it names is not there for this caller.
+ */
+#define AGENTMOTE_REFUSED_NOT_THERE 21
+
+/**
+ * Outcome: refused, since the arguments of a tool are not right.
+ */
+#define AGENTMOTE_REFUSED_ARGUMENTS 22
+
+/**
+ * Outcome: refused, since it can't be done now.
+ */
+#define AGENTMOTE_REFUSED_STATE 23
+
+/**
+ * Outcome: one that this header has no number for.
+ */
+#define AGENTMOTE_OTHER_OUTCOME 255
+
+/**
+ * Authority: none; what was shown is not known, or nothing was.
+ */
+#define AGENTMOTE_BY_NOTHING 0
+
+/**
+ * Authority: where the caller is, at the other end of a line.
+ */
+#define AGENTMOTE_BY_PLACE 1
+
+/**
+ * Authority: a token of the table, by its name.
+ */
+#define AGENTMOTE_BY_TOKEN 2
+
+/**
+ * Authority: what `verify` has found, by its name.
+ */
+#define AGENTMOTE_BY_VERIFY 3
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a policy with its eight tokens; each name of a
+ * scope and each authorization server takes `AGENTMOTE_CHOICE_WORDS` more.
+ */
+#define AGENTMOTE_POLICY_WORDS 124
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a policy with its eight tokens; each name of a
+ * scope and each authorization server takes `AGENTMOTE_CHOICE_WORDS` more.
+ */
+#define AGENTMOTE_POLICY_WORDS 102
+#endif
+
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 396
+#define AGENTMOTE_SERVER_WORDS 400
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 366
+#define AGENTMOTE_SERVER_WORDS 368
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
@@ -1075,6 +1284,238 @@ typedef struct agentmote_http_t {
 } agentmote_http_t;
 
 /**
+ * Who asks: numbers that the policy in front has given.
+ */
+typedef struct agentmote_asker_t {
+  /**
+   * The caller.
+   */
+  uint32_t id;
+  /**
+   * The tenant for whom he asks.
+   */
+  uint32_t tenant;
+  /**
+   * What he may do, a bit each.
+   */
+  uint32_t scopes;
+} agentmote_asker_t;
+
+/**
+ * Tells whose secret this is that the table does not know, such as a token
+ * that the firmware verifies: its issuer, its audience (M-204), its expiry. It
+ * writes who asks, and a name that events show, a text that ends with a zero
+ * byte and stays as long as the server; false if it is nobody's. `secret` has
+ * `length` bytes; `kind` is `AGENTMOTE_SECRET_BEARER` or
+ * `AGENTMOTE_SECRET_API_KEY`.
+ */
+typedef bool (*agentmote_verify_t)(void *context,
+                                   uint8_t kind,
+                                   const char *secret,
+                                   size_t length,
+                                   uint64_t now_ms,
+                                   struct agentmote_asker_t *asker,
+                                   const char **name);
+
+/**
+ * What a caller wants to do. Its texts have no zero byte behind them, but a
+ * length.
+ */
+typedef struct agentmote_request_t {
+  /**
+   * The name or id of the subject: of a task 16 bytes, else text; NULL for
+   * none.
+   */
+  const void *subject;
+  /**
+   * Bytes of `subject`.
+   */
+  size_t subject_size;
+  /**
+   * `AGENTMOTE_DOOR_MCP` or `AGENTMOTE_DOOR_A2A`.
+   */
+  uint8_t door;
+  /**
+   * `AGENTMOTE_CALL_TOOL` and the like.
+   */
+  uint8_t operation;
+  /**
+   * `AGENTMOTE_ON_TOOL` and the like.
+   */
+  uint8_t on;
+} agentmote_request_t;
+
+/**
+ * Tells whether a caller may do this, asked after scopes, owner and tenant
+ * have said yes: what is not allowed is answered as if it was not there. It is
+ * asked for each tool at each request, so it must be quick.
+ */
+typedef bool (*agentmote_allows_t)(const void *context,
+                                   const struct agentmote_asker_t *asker,
+                                   const struct agentmote_request_t *request);
+
+/**
+ * One entry of the audit trail. It holds numbers, names of tables and ids that
+ * the device gave: nothing of a message or of a secret.
+ */
+typedef struct agentmote_event_t {
+  /**
+   * The time of the connection's poll, in milliseconds.
+   */
+  uint64_t at_ms;
+  /**
+   * Who; 0 where that is not known.
+   */
+  uint32_t caller;
+  /**
+   * For whom; 0 where that is not known.
+   */
+  uint32_t tenant;
+  /**
+   * The name of the authority, in text of the tables or of `verify`; NULL
+   * for none.
+   */
+  const char *authority;
+  /**
+   * Bytes of `authority`.
+   */
+  size_t authority_size;
+  /**
+   * What, on what.
+   */
+  struct agentmote_request_t request;
+  /**
+   * `AGENTMOTE_BY_TOKEN` and the like.
+   */
+  uint8_t by;
+  /**
+   * `AGENTMOTE_WAS_DONE` and the like; from `AGENTMOTE_REFUSED_CREDENTIAL`
+   * on: it was refused, and nothing was done.
+   */
+  uint8_t outcome;
+} agentmote_event_t;
+
+/**
+ * Takes one entry of the audit trail: one for each refusal and each side
+ * effect. It must be quick; what it points to is valid until it returns, but
+ * for the texts of tables.
+ */
+typedef void (*agentmote_record_t)(void *context, const struct agentmote_event_t *event);
+
+/**
+ * The constant part of a policy. Written by `AGENTMOTE_POLICY_OF`.
+ */
+typedef struct agentmote_policy_t {
+  /**
+   * The realm of the challenge (M-200), without quotes, backslashes and
+   * control characters; NULL for none.
+   */
+  const char *realm;
+  /**
+   * The names of the bits of scopes, from the lowest on, as OAuth has them:
+   * for challenges and metadata; NULL for none.
+   */
+  const char *const *scopes;
+  /**
+   * The absolute URL of the endpoint as a protected resource (RFC 9728): what
+   * tokens are issued for; NULL if none are.
+   */
+  const char *resource;
+  /**
+   * The absolute URL of its metadata, with
+   * `/.well-known/oauth-protected-resource` and the path of the endpoint.
+   */
+  const char *metadata;
+  /**
+   * The issuers of tokens, at least one if there is a `resource` (M-202).
+   */
+  const char *const *issuers;
+  /**
+   * What verifies secrets that the table does not know; NULL for nothing.
+   */
+  agentmote_verify_t verify;
+  /**
+   * What decides beyond scopes, owners and tenants; NULL for nothing.
+   */
+  agentmote_allows_t allows;
+  /**
+   * What takes the audit trail; NULL: it is not written.
+   */
+  agentmote_record_t record;
+  /**
+   * The scopes that a caller needs to use MCP at all.
+   */
+  uint32_t mcp_scopes;
+  /**
+   * The scopes that a caller needs to use the agent at all.
+   */
+  uint32_t agent_scopes;
+  /**
+   * How many tries with unknown secrets are answered in `per_ms`; those
+   * beyond are answered 429. 0 for no limit.
+   */
+  uint16_t tries;
+  /**
+   * How many `scopes`; at most 32.
+   */
+  uint16_t scope_count;
+  /**
+   * How many `issuers`.
+   */
+  uint16_t issuer_count;
+  /**
+   * Not 0: known secrets are refused too while the limit is reached. Then
+   * nobody finds a weak one by trying, but anybody who reaches the device
+   * locks everybody out, from its stop too.
+   */
+  uint8_t closes;
+  /**
+   * In how long `tries`, in milliseconds.
+   */
+  uint32_t per_ms;
+} agentmote_policy_t;
+
+/**
+ * A secret of which only the digest is kept, and what it opens.
+ */
+typedef struct agentmote_token_t {
+  /**
+   * Its name, unique in the table: what events call it by, and what revokes
+   * it. It is shown, so it must not be secret. It stays as long as the
+   * token.
+   */
+  const char *name;
+  /**
+   * The tenant's name on the wire of A2A (A-190); NULL for none. It stays as
+   * long as the token.
+   */
+  const char *tenant_name;
+  /**
+   * SHA-256 of the secret, as it stands behind `Bearer ` or in `X-API-KEY`:
+   * `agentmote_digest`. A secret should have 128 random bits or more.
+   */
+  uint8_t digest[32];
+  /**
+   * Whose it is: a number of your choice. All tokens of one caller have the
+   * same, and no two tenants share one.
+   */
+  uint32_t id;
+  /**
+   * For whom he asks: a number of your choice.
+   */
+  uint32_t tenant;
+  /**
+   * What it may do: bits of your choice.
+   */
+  uint32_t scopes;
+  /**
+   * From when on it is good no longer, on the clock of `agentmote_poll`; 0
+   * for never.
+   */
+  uint64_t expires_ms;
+} agentmote_token_t;
+
+/**
  * A parameter of a tool, or a member of an object. Written by the macros
  * `AGENTMOTE_BOOLEAN` to `AGENTMOTE_OBJECT`.
  */
@@ -1447,24 +1888,6 @@ typedef struct agentmote_device_t {
 } agentmote_device_t;
 
 /**
- * Who asks: numbers that the policy in front has given.
- */
-typedef struct agentmote_asker_t {
-  /**
-   * The caller.
-   */
-  uint32_t id;
-  /**
-   * The tenant for whom he asks.
-   */
-  uint32_t tenant;
-  /**
-   * What he may do, a bit each.
-   */
-  uint32_t scopes;
-} agentmote_asker_t;
-
-/**
  * One part of a message or an artifact (A-063). Its texts have no zero byte
  * behind them, but a length; NULL or a length of 0: not told.
  */
@@ -1781,8 +2204,10 @@ agentmote_status_t agentmote_line_open(const struct agentmote_memory_t *memory,
  * `memory` is made by `AGENTMOTE_HTTP_MEMORY`. `config` is NULL for programs
  * on the same machine, or stays as it is, with its texts, as long as the
  * connection. Else as `agentmote_line_open`; `AGENTMOTE_ERROR_TABLE` if a text
- * of the configuration is NULL or not UTF-8, or a list of credentials empty, `AGENTMOTE_ERROR_FEATURE` if the
- * library was built without HTTP.
+ * of the configuration is NULL or not UTF-8, or a list of credentials empty,
+ * or there are credentials and the server has an agent, which they do not
+ * guard: that takes a policy (`agentmote_policy_open`).
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without HTTP.
  *
  * The caller promises:
  * As said for each parameter, and for `agentmote_line_open`.
@@ -2007,6 +2432,95 @@ agentmote_status_t agentmote_list_roots(struct agentmote_call_t *call,
                                         int32_t *action,
                                         const char **json,
                                         size_t *length);
+
+/**
+ * Puts a policy in front of a server: who is let in over HTTP, to MCP and to
+ * the agent, what is there for whom, on every transport, and what is written
+ * down. Its table of tokens is empty: nobody is let in before
+ * `agentmote_token_add`. It stands in the place of the credentials of an
+ * `agentmote_http_t`.
+ *
+ * * `storage`: `size` bytes at a multiple of 8, such as
+ *   `uint64_t[AGENTMOTE_POLICY_WORDS + ...]`. They belong to the server until
+ *   that is opened anew.
+ * * `policy`: with its texts, must stay as it is as long as the server.
+ * * `problem`: NULL, or gets what is wrong and how much storage is needed; it
+ *   is written on success too.
+ *
+ * Connections that were opened before must be opened anew: they answer
+ * `AGENTMOTE_ERROR_NOT_OPEN`. On failure everything is as it was.
+ *
+ * `AGENTMOTE_ERROR_STORAGE` if the storage is too small or not aligned,
+ * `AGENTMOTE_ERROR_TABLE` if a rule is broken, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `policy`, `AGENTMOTE_ERROR_BUSY` from inside a
+ * handler, or if the server has a policy already.
+ *
+ * The caller promises:
+ * As said for each parameter; `server` is NULL or storage that was given to
+ * `agentmote_init`.
+ */
+agentmote_status_t agentmote_policy_open(void *storage,
+                                         size_t size,
+                                         struct agentmote_server_t *server,
+                                         const struct agentmote_policy_t *policy,
+                                         struct agentmote_problem_t *problem);
+
+/**
+ * Adds a token, from the next request on. To change a secret with an overlap,
+ * add the new one under another name, and revoke the old one later. `problem`
+ * is NULL, or gets what is wrong, such as `there is a credential of that name`.
+ *
+ * `AGENTMOTE_ERROR_TABLE` if it was refused, and the table is as it was: it is
+ * full (eight tokens), the name or the digest is there, the caller belongs to
+ * another tenant; `AGENTMOTE_ERROR_NOT_OPEN` if the server has no policy,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `policy`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `token` is
+ * NULL or points to one; `problem` is NULL or may be written.
+ */
+agentmote_status_t agentmote_token_add(struct agentmote_server_t *server,
+                                       const struct agentmote_token_t *token,
+                                       struct agentmote_problem_t *problem);
+
+/**
+ * Takes the token of this name back, from the next request on; streams that it
+ * opened are closed, calls and tasks that it began go on.
+ *
+ * `AGENTMOTE_ERROR_PLACE` if there is none; else as `agentmote_token_add`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `name` is
+ * NULL or ends with a zero byte.
+ */
+agentmote_status_t agentmote_token_revoke(struct agentmote_server_t *server, const char *name);
+
+/**
+ * Gives the token of this name another secret, of the digest of 32 bytes; the
+ * old one is good no longer.
+ *
+ * `AGENTMOTE_ERROR_PLACE` if there is none of that name, or another one has
+ * that digest; else as `agentmote_token_add`.
+ *
+ * The caller promises:
+ * As for `agentmote_token_revoke`; `digest` is NULL or points to 32 bytes.
+ */
+agentmote_status_t agentmote_token_rotate(struct agentmote_server_t *server,
+                                          const char *name,
+                                          const uint8_t *digest);
+
+/**
+ * The digest of a secret of `length` bytes, for `agentmote_token_t`: `digest`
+ * gets 32 bytes. Needs no server.
+ *
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `policy`.
+ *
+ * The caller promises:
+ * `secret` is NULL or points to `length` bytes; `digest` is NULL or points to
+ * 32 bytes that may be written.
+ */
+agentmote_status_t agentmote_digest(const char *secret, size_t length, uint8_t *digest);
 
 /**
  * Adds a text.
@@ -2886,6 +3400,13 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 #define AGENTMOTE_AGENT(name, description, version, url, skills, random) \
     { (name), (description), (version), (url), 0, 0, 0, 0, 0, 0, 0, \
       (skills), AGENTMOTE_COUNT(skills), 0, 0, 0, 0, (random), 0, 30000, 600000, 3600, 0 }
+
+/** A policy of this realm, whose doors need these scopes: `verify`, `allows` and
+ *  `record` are functions, or 0; `scopes` an array of their names, from the
+ *  lowest bit on. */
+#define AGENTMOTE_POLICY_OF(realm, scopes, mcp_scopes, agent_scopes, verify, allows, record) \
+    { (realm), (scopes), 0, 0, 0, (verify), (allows), (record), (mcp_scopes), (agent_scopes), 0, \
+      (uint16_t)AGENTMOTE_COUNT(scopes), 0, 0, 0 }
 
 /** Words of storage for a table of so many skills, which have so many tags,
  *  examples, words and modes in all. */

@@ -60,7 +60,8 @@ function(agentmote_library result target features build_core)
   set(environment "")
   set(library "${folder}/release/libagentmote.a")
   if(target)
-    list(APPEND words --target "${target}")
+    list(APPEND words --target "${target}"
+         --config "${AGENTMOTE_ROOT}/ffi-c/library/.cargo/config.toml")
     set(library "${folder}/${target}/release/libagentmote.a")
   endif()
   set(AGENTMOTE_RUSTC "" CACHE FILEPATH "Compiler that cargo takes; empty: its own")
@@ -81,10 +82,17 @@ function(agentmote_library result target features build_core)
   set_target_properties(agentmote::agentmote PROPERTIES
     IMPORTED_LOCATION "${library}"
     INTERFACE_INCLUDE_DIRECTORIES "${AGENTMOTE_ROOT}/include")
-  if("a2a" IN_LIST feature_list)
-    # The header then tells the sizes of this library.
+  # The header then tells the sizes of this library.
+  set(definitions "")
+  foreach(feature a2a policy)
+    if(feature IN_LIST feature_list)
+      string(TOUPPER "AGENTMOTE_${feature}" definition)
+      list(APPEND definitions "${definition}")
+    endif()
+  endforeach()
+  if(definitions)
     set_target_properties(agentmote::agentmote PROPERTIES
-      INTERFACE_COMPILE_DEFINITIONS AGENTMOTE_A2A)
+      INTERFACE_COMPILE_DEFINITIONS "${definitions}")
   endif()
   add_dependencies(agentmote::agentmote agentmote_cargo)
   set(${result} "${target}" PARENT_SCOPE)

@@ -22,6 +22,9 @@
  * definition, HTTP connections have too little storage for such a library, and
  * say so (`AGENTMOTE_ERROR_STORAGE`).
  *
+ * A policy in front of both is another one: the feature `policy`, the
+ * definition `AGENTMOTE_POLICY`, and `agentmote_policy_open` before 3.
+ *
  * Conventions
  * ===========
  *

@@ -240,6 +240,13 @@
     { (name), (description), (version), (url), 0, 0, 0, 0, 0, 0, 0, \
       (skills), AGENTMOTE_COUNT(skills), 0, 0, 0, 0, (random), 0, 30000, 600000, 3600, 0 }
 
+/** A policy of this realm, whose doors need these scopes: `verify`, `allows` and
+ *  `record` are functions, or 0; `scopes` an array of their names, from the
+ *  lowest bit on. */
+#define AGENTMOTE_POLICY_OF(realm, scopes, mcp_scopes, agent_scopes, verify, allows, record) \
+    { (realm), (scopes), 0, 0, 0, (verify), (allows), (record), (mcp_scopes), (agent_scopes), 0, \
+      (uint16_t)AGENTMOTE_COUNT(scopes), 0, 0, 0 }
+
 /** Words of storage for a table of so many skills, which have so many tags,
  *  examples, words and modes in all. */
 #define AGENTMOTE_SKILL_TABLE_WORDS(skills, texts) \

@@ -224,10 +224,10 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    #[cfg(feature = "a2a")]
-    pub const AGENTMOTE_HTTP_WORDS: usize = 180;
+    #[cfg(any(feature = "a2a", feature = "policy"))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 196;
     /// Words of storage for an HTTP connection, without its buffers.
-    #[cfg(not(feature = "a2a"))]
+    #[cfg(not(any(feature = "a2a", feature = "policy")))]
     pub const AGENTMOTE_HTTP_WORDS: usize = 136;
 }
 #[cfg(target_pointer_width = "32")]
@@ -242,10 +242,10 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    #[cfg(feature = "a2a")]
-    pub const AGENTMOTE_HTTP_WORDS: usize = 152;
+    #[cfg(any(feature = "a2a", feature = "policy"))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 162;
     /// Words of storage for an HTTP connection, without its buffers.
-    #[cfg(not(feature = "a2a"))]
+    #[cfg(not(any(feature = "a2a", feature = "policy")))]
     pub const AGENTMOTE_HTTP_WORDS: usize = 104;
 }
 pub use sizes::*;
@@ -266,7 +266,8 @@ const _: () = {
     feature = "sessions",
     feature = "subscriptions",
     feature = "logging",
-    feature = "a2a"
+    feature = "a2a",
+    feature = "policy"
 )))]
 const _: () = {
     fits::<Shell<Line<'static>>>(AGENTMOTE_SMALL_LINE_WORDS, 0);
@@ -480,8 +481,10 @@ pub struct agentmote_http_t {
 /// `memory` is made by `AGENTMOTE_HTTP_MEMORY`. `config` is NULL for programs
 /// on the same machine, or stays as it is, with its texts, as long as the
 /// connection. Else as `agentmote_line_open`; `AGENTMOTE_ERROR_TABLE` if a text
-/// of the configuration is NULL or not UTF-8, or a list of credentials empty, `AGENTMOTE_ERROR_FEATURE` if the
-/// library was built without HTTP.
+/// of the configuration is NULL or not UTF-8, or a list of credentials empty,
+/// or there are credentials and the server has an agent, which they do not
+/// guard: that takes a policy (`agentmote_policy_open`).
+/// `AGENTMOTE_ERROR_FEATURE` if the library was built without HTTP.
 ///
 /// # Safety
 /// As said for each parameter, and for `agentmote_line_open`.
@@ -564,8 +567,9 @@ unsafe fn agent_path(
     let path = unsafe { crate::agent::Desk::inner(server.desk()) }.map(|(_, path)| path);
     // SAFETY: as the caller promises.
     let is_closed = unsafe { config.as_ref() }.is_some_and(|one| !one.credentials.is_null());
+    // They would not guard the agent.
     if path.is_some() && is_closed {
-        return Err(crate::abi::AGENTMOTE_ERROR_FEATURE);
+        return Err(crate::abi::AGENTMOTE_ERROR_TABLE);
     }
     Ok(path)
 }

@@ -10,6 +10,7 @@
 //!   the caller placed;
 //! * `server`, `connection`: that storage, and who may work on it when;
 //! * `agent`: the agent that may stand beside a server;
+//! * `policy`: the policy that may stand in front of both;
 //! * `call`, `value`, `result`, `input`, `task`: one call, or one step of a
 //!   task, as its handler in C sees it.
 #![no_std]
@@ -21,6 +22,7 @@ mod call;
 mod connection;
 mod gate;
 mod input;
+mod policy;
 mod result;
 mod server;
 mod table;
@@ -32,6 +34,7 @@ pub use agent::*;
 pub use call::*;
 pub use connection::*;
 pub use input::*;
+pub use policy::*;
 pub use result::*;
 pub use server::*;
 pub use task::*;

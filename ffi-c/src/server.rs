@@ -37,6 +37,9 @@ pub(crate) struct App {
     /// The agent beside the server; NULL for none.
     #[cfg(feature = "a2a")]
     pub(crate) agent: *const crate::agent::agentmote_agent_t,
+    /// The policy in front of the server; NULL for none.
+    #[cfg(feature = "policy")]
+    pub(crate) policy: *const crate::policy::agentmote_policy_t,
     /// The tool that runs as the work of a task.
     #[cfg(feature = "a2a")]
     pub(crate) tool: Option<usize>,
@@ -82,14 +85,14 @@ pub struct agentmote_server_t {
 #[cfg(target_pointer_width = "64")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 396;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 400;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 48;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 366;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 368;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 26;
 }
@@ -102,7 +105,8 @@ const _: () = fits::<agentmote_server_t>(AGENTMOTE_SERVER_WORDS, 8);
     feature = "input",
     feature = "sessions",
     feature = "logging",
-    feature = "a2a"
+    feature = "a2a",
+    feature = "policy"
 )))]
 const _: () = fits::<agentmote_server_t>(AGENTMOTE_SMALL_SERVER_WORDS, 0);
 
@@ -309,6 +313,8 @@ unsafe fn init(
             device: table,
             #[cfg(feature = "a2a")]
             agent: ptr::null(),
+            #[cfg(feature = "policy")]
+            policy: ptr::null(),
             #[cfg(feature = "a2a")]
             tool: None,
         };

@@ -104,7 +104,8 @@ pub(crate) const fn fits<T>(said: usize, spare: usize) {
         feature = "logging",
         feature = "scopes",
         feature = "credentials",
-        feature = "a2a"
+        feature = "a2a",
+        feature = "policy"
     ));
     assert!(
         !all || said <= words::<T>() + spare,

@@ -78,6 +78,9 @@ int main(void)
     agentmote_server_t *server = NULL;
     agentmote_connection_t *line = NULL;
     agentmote_connection_t *http = NULL;
+    static uint64_t policy_storage[AGENTMOTE_POLICY_WORDS];
+    agentmote_policy_t policy;
+    agentmote_token_t token;
     uint64_t due = 77;
     int i;
     device.resources = RESOURCES;
@@ -111,6 +114,15 @@ int main(void)
     IS(agentmote_run_tasks(server, 0, &due), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_set_clock(server, 0, 0), AGENTMOTE_ERROR_FEATURE);
     CHECK(due == 77);
+    memset(&policy, 0, sizeof policy);
+    memset(&token, 0, sizeof token);
+    token.name = "x";
+    IS(agentmote_policy_open(policy_storage, sizeof policy_storage, server, &policy, NULL),
+       AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_token_add(server, &token, NULL), AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_token_revoke(server, "x"), AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_token_rotate(server, "x", token.digest), AGENTMOTE_ERROR_FEATURE);
+    IS(agentmote_digest("x", 1, token.digest), AGENTMOTE_ERROR_FEATURE);
     IS(agentmote_line_open(&memory, server, &line), AGENTMOTE_OK);
     IS(agentmote_set_caller(line, 1, 1), AGENTMOTE_ERROR_FEATURE);
     tell(line, INITIALIZE, 0, 64);

@@ -342,7 +342,7 @@ fn agents_answer_alike() {
             "supportedInterfaces",
             "preferredTransport",
             "has room for",
-            "Parse error",
+            "-32700",
         ] {
             assert!(count(what) > 0, "{} times: {what}", count(what));
         }

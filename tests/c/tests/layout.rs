@@ -7,7 +7,7 @@ use agentmote_c_tests as _;
 use agentmote_ffi_c::*;
 
 unsafe extern "C" {
-    static c_layout: [usize; 55];
+    static c_layout: [usize; 64];
     static c_layout_count: usize;
 }
 
@@ -37,6 +37,10 @@ fn structs_and_sizes_are_the_same_on_both_sides() {
         agentmote_agent_t: flags,
         agentmote_task_memory_t: result,
         agentmote_values_t: value_count,
+        agentmote_policy_t: per_ms,
+        agentmote_token_t: expires_ms,
+        agentmote_event_t: outcome,
+        agentmote_request_t: on,
         agentmote_part_t: kind,
         agentmote_asker_t: scopes,
     ];
@@ -58,6 +62,7 @@ fn structs_and_sizes_are_the_same_on_both_sides() {
         AGENTMOTE_SIGNATURE_WORDS,
         AGENTMOTE_TASK_WORDS,
         AGENTMOTE_VALUES_WORDS,
+        AGENTMOTE_POLICY_WORDS,
     ];
     // SAFETY: the arrays of C are constant; the count is looked at first.
     let of_c = unsafe {

@@ -20,18 +20,19 @@ pub(crate) const OPTIONS: &str = "[--write]";
 
 /// The programs under `tests/c/programs`, each with what its library is built
 /// with; each ends with a line `NAME: N checks`.
-const PROGRAMS: [(&str, &[&str]); 6] = [
+const PROGRAMS: [(&str, &[&str]); 7] = [
     ("rules", &[]),
     ("calls", &[]),
     ("misuse", &[]),
     ("asks", &[]),
     ("agent", &AGENT),
+    ("policy", &AGENT),
     ("small", &["--no-default-features"]),
 ];
 
-/// What the library is built with for programs that serve an agent, and what
-/// they define.
-const AGENT: [&str; 2] = ["--features", "a2a"];
+/// What the library is built with for programs that serve an agent, or have a
+/// policy, and what they define.
+const AGENT: [&str; 2] = ["--features", "a2a,policy"];
 pub(crate) const AGENT_DEFINED: &str = "-DAGENTMOTE_A2A";
 
 /// The checks that a program at least makes in one run.

@@ -591,7 +591,7 @@ const FEATURES: [&str; 17] = [
 ];
 
 /// Sets of features of the C interface.
-const C_FEATURES: [&str; 13] = [
+const C_FEATURES: [&str; 14] = [
     "",
     "http",
     "resources",
@@ -603,8 +603,9 @@ const C_FEATURES: [&str; 13] = [
     "scopes",
     "credentials",
     "a2a",
+    "policy",
     "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials",
-    "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials,a2a",
+    "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials,a2a,policy",
 ];
 
 fn features(log: &mut Log) -> Result<String, Stop> {
