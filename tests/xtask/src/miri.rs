@@ -37,7 +37,7 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
     core.run(log)?;
     miri(log)?
         .args(["test", "--package", "agentmote-ffi-c"])
-        .args(["--test", "calls", "--test", "agent"])
+        .args(["--test", "calls", "--test", "agent", "--test", "policy"])
         .run(log)?;
     miri(log)?
         .args(["test", "--package", "line-ring", "--lib"])
