@@ -462,7 +462,7 @@
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 196
+#define AGENTMOTE_HTTP_WORDS 220
 #endif
 
 #if (defined(AGENTMOTE_64_BIT) && !(defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
@@ -2718,8 +2718,7 @@ agentmote_answer_t agentmote_link(struct agentmote_call_t *call,
 
 /**
  * Adds a resource of text, in place. `mime` is NULL if not told. For tools
- * and prompts; in a skill it is a part of an artifact, and `uri` is not looked
- * at.
+ * and prompts; in a skill it is a part of an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri`, `mime` and `text` are
@@ -2733,8 +2732,7 @@ agentmote_answer_t agentmote_resource_text(struct agentmote_call_t *call,
 /**
  * Adds a resource of `size` bytes, which are copied, in place. `mime` is NULL
  * if not told. For tools and prompts; in a reader it is the content, and
- * `uri` and `mime` are not looked at; in a skill it is a part of an artifact,
- * and `uri` is not looked at.
+ * `uri` and `mime` are not looked at; in a skill it is a part of an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri` and `mime` are NULL or end

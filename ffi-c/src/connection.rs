@@ -225,7 +225,7 @@ mod sizes {
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
     #[cfg(any(feature = "a2a", feature = "policy"))]
-    pub const AGENTMOTE_HTTP_WORDS: usize = 196;
+    pub const AGENTMOTE_HTTP_WORDS: usize = 220;
     /// Words of storage for an HTTP connection, without its buffers.
     #[cfg(not(any(feature = "a2a", feature = "policy")))]
     pub const AGENTMOTE_HTTP_WORDS: usize = 136;
@@ -274,7 +274,15 @@ const _: () = {
     fits::<Place>(AGENTMOTE_SMALL_CALL_WORDS, 0);
 };
 #[cfg(feature = "http")]
-const _: () = fits::<Shell<Http<'static>>>(AGENTMOTE_HTTP_WORDS, 8);
+// On a host, another crate of the same build may bring tasks of MCP.
+const _: () = fits::<Shell<Http<'static>>>(
+    AGENTMOTE_HTTP_WORDS,
+    if cfg!(target_pointer_width = "64") {
+        32
+    } else {
+        8
+    },
+);
 
 /// Buffers behind a shell, one after the other.
 struct Buffers {
