@@ -459,7 +459,7 @@ const AGENT_IMAGE: BoardImage = BoardImage {
     rules: &[
         // The handler of every skill, which calls those of the table.
         Rule {
-            caller: "<agentmote::task::table::Tasks>::run_skills*",
+            caller: "<agentmote::task::table::Tasks>::run_*",
             callees: &["agentmote_ffi_c::call::skill"],
         },
         Rule {
