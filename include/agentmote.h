@@ -676,6 +676,11 @@
  */
 #define AGENTMOTE_BY_VERIFY 3
 
+/**
+ * Authority: none; the device does it for one who has asked before.
+ */
+#define AGENTMOTE_BY_DEVICE 4
+
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a policy with its eight tokens; each name of a

@@ -105,6 +105,8 @@ pub const AGENTMOTE_BY_PLACE: u8 = 1;
 pub const AGENTMOTE_BY_TOKEN: u8 = 2;
 /// Authority: what `verify` has found, by its name.
 pub const AGENTMOTE_BY_VERIFY: u8 = 3;
+/// Authority: none; the device does it for one who has asked before.
+pub const AGENTMOTE_BY_DEVICE: u8 = 4;
 
 /// What a caller wants to do. Its texts have no zero byte behind them, but a
 /// length.
@@ -530,6 +532,7 @@ mod imp {
                 Authority::Place => (AGENTMOTE_BY_PLACE, ""),
                 Authority::Credential(name) => (AGENTMOTE_BY_TOKEN, name),
                 Authority::Guard(name) => (AGENTMOTE_BY_VERIFY, name),
+                Authority::Device => (AGENTMOTE_BY_DEVICE, ""),
             };
             let event = agentmote_event_t {
                 at_ms: event.at_ms,
