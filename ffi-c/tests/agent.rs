@@ -91,19 +91,22 @@ unsafe extern "C" fn light(_: *mut c_void, call: *mut agentmote_call_t) -> agent
     unsafe { agentmote_text(call, c"lit".as_ptr()) }
 }
 
+/// Bytes of an answer that are taken at a time.
+const SIZE: usize = if cfg!(miri) { 1024 } else { 61 };
+
 fn send(connection: *mut agentmote_connection_t, text: &str, now: u64) -> String {
     let mut rest = text.as_bytes();
     let mut all = Vec::new();
     loop {
         let (mut taken, mut filled) = (0, 0);
-        let mut out = vec![0u8; 61];
+        let mut out = vec![0u8; SIZE];
         // SAFETY: all of it lives until the functions return.
         unsafe {
             let (start, len) = (rest.as_ptr().cast(), rest.len());
             let status = agentmote_receive(connection, start, len, &mut taken);
             assert_eq!(status, AGENTMOTE_OK);
             let place = out.as_mut_ptr().cast();
-            let status = agentmote_poll(connection, now, place, 61, &mut filled);
+            let status = agentmote_poll(connection, now, place, SIZE, &mut filled);
             assert_eq!(status, AGENTMOTE_OK);
         }
         rest = &rest[taken..];
@@ -259,7 +262,7 @@ fn an_agent_in_storage_of_the_caller() {
         (server, ptr::null_mut())
     };
     // Twice, in the same storage.
-    for _ in 0..2 {
+    for round in 0..2 {
         // SAFETY: as above.
         unsafe {
             let mut problem: agentmote_problem_t = std::mem::zeroed();
@@ -272,7 +275,10 @@ fn an_agent_in_storage_of_the_caller() {
             assert_eq!(status, AGENTMOTE_OK);
         }
         let card = "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
-        assert!(send(http, card, 0).contains("\"id\":\"work\""));
+        // Its tag takes long under Miri.
+        if cfg!(not(miri)) {
+            assert!(send(http, card, 0).contains("\"id\":\"work\""));
+        }
         let answer = send(http, &message(1, "{\"text\":\"light\"}", ""), 0);
         assert!(
             answer.contains("\"parts\":[{\"text\":\"lit\"}]"),
@@ -305,6 +311,6 @@ fn an_agent_in_storage_of_the_caller() {
         let mut count = 0;
         // SAFETY: the server's storage is there.
         let status = unsafe { agentmote_message_count((*app).kept, &mut count) };
-        assert_eq!(status, AGENTMOTE_ERROR_NOT_OPEN);
+        assert_eq!(status, AGENTMOTE_ERROR_NOT_OPEN, "round {round}");
     }
 }
