@@ -41,9 +41,15 @@ static void record(void *given, const agentmote_event_t *event)
     noted += 1;
 }
 
+#define one(before) one_((before), __LINE__)
+
 /* The one event since `before`. */
-static const note_t *one(int before)
+static const note_t *one_(int before, int line_number)
 {
+    if (noted != before + 1) {
+        fprintf(stderr, "line %d: %d events, the last of outcome %d\n", line_number, noted - before,
+                notes[(noted + 63) % 64].event.outcome);
+    }
     CHECK(noted == before + 1);
     return &notes[before % 64];
 }
@@ -361,7 +367,11 @@ static void tasks(void)
     const char *answer = post("/a2a", KEY("secret-a"), SEND("m-1"), 10);
     const char *start = strstr(answer, "\"task\":{\"id\":\"");
     HAS(answer, "for 1 of 1, 7");
-    note = one(before);
+    /* That it was accepted, and that the device has done it. */
+    CHECK(noted == before + 2);
+    note = &notes[(before + 1) % 64];
+    CHECK(note->event.by == AGENTMOTE_BY_DEVICE && note->event.outcome == AGENTMOTE_WAS_DONE);
+    note = &notes[before % 64];
     CHECK(note->event.outcome == AGENTMOTE_WAS_ACCEPTED);
     CHECK(note->event.request.door == AGENTMOTE_DOOR_A2A
           && note->event.request.operation == AGENTMOTE_SEND_MESSAGE);
