@@ -39,13 +39,6 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
         .args(["test", "--package", "agentmote-ffi-c"])
         .args(["--test", "calls", "--test", "policy"])
         .run(log)?;
-    // A handler gives back bytes of the message: the head of a log is read
-    // while its tail is written, which is no conflict of Tree Borrows, but one
-    // of Stacked Borrows, for which the whole slice counts.
-    miri(log)?
-        .args(["test", "--package", "agentmote-ffi-c", "--test", "agent"])
-        .env("MIRIFLAGS", "-Zmiri-tree-borrows")
-        .run(log)?;
     miri(log)?
         .args(["test", "--package", "line-ring", "--lib"])
         .dir(&paths::root().join("firmware-examples/boards"))
