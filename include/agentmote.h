@@ -1,4 +1,4 @@
-/* agentmote: MCP tool server for microcontrollers.
+/* agentmote: MCP tool server and A2A agent for microcontrollers.
  * Generated from ffi-c; do not edit. */
 
 /**
@@ -15,6 +15,15 @@
  * 3. `agentmote_line_open` or `agentmote_http_open`: a connection for each peer.
  * 4. For ever: `agentmote_receive` what arrived, `agentmote_poll` until it
  *    gives nothing more to send, sleep until `agentmote_wake` or the next byte.
+ *
+ * An agent beside it is one switch more: a library that was built with `a2a`,
+ * `AGENTMOTE_A2A` defined before this file is included (the packages do both),
+ * a table of skills, and `agentmote_agent_open` between 2 and 3. Without the
+ * definition, HTTP connections have too little storage for such a library, and
+ * say so (`AGENTMOTE_ERROR_STORAGE`).
+ *
+ * A policy in front of both is another one: the feature `policy`, the
+ * definition `AGENTMOTE_POLICY`, and `agentmote_policy_open` before 3.
  *
  * Conventions
  * ===========
@@ -243,6 +252,154 @@
  */
 #define AGENTMOTE_PROBLEM_BYTES 160
 
+/**
+ * Flag of a skill: its first step may answer with a word and no task
+ * (`agentmote_say`).
+ */
+#define AGENTMOTE_TALKS 1
+
+/**
+ * Flag of a skill: it takes messages while it works (A-128). Without it they
+ * are refused until it asks for one.
+ */
+#define AGENTMOTE_LISTENS 2
+
+/**
+ * Flag of a skill: it does not stand in the public card, but in the card of a
+ * caller who has its scopes.
+ */
+#define AGENTMOTE_HIDDEN 4
+
+/**
+ * Flag of an agent: tasks are not streamed, and the card says so.
+ */
+#define AGENTMOTE_NO_STREAMING 1
+
+/**
+ * Flag of an agent: a known caller is given a card of what he may use
+ * (A-188).
+ */
+#define AGENTMOTE_EXTENDED_CARD 2
+
+/**
+ * Flag of an agent: the card of 1.x has the members of 0.3 too (D-008).
+ */
+#define AGENTMOTE_MERGED_CARD 4
+
+/**
+ * Flag of an agent: a 1.x method without a version header is served (D-004).
+ */
+#define AGENTMOTE_LENIENT_VERSION 8
+
+/**
+ * Flag of an agent: 1.1 and later count as 1.0 (A-085).
+ */
+#define AGENTMOTE_ANY_MINOR 16
+
+/**
+ * Flag of an agent: the same message sent again is a new task, which A-126
+ * advises against.
+ */
+#define AGENTMOTE_NO_DEDUP 32
+
+/**
+ * Flag of an agent: media types that a skill does not take or give are not
+ * refused (A-123, A-124).
+ */
+#define AGENTMOTE_NO_MEDIA_CHECK 64
+
+/**
+ * Kind of a scheme: `Authorization: Bearer`.
+ */
+#define AGENTMOTE_SCHEME_BEARER 1
+
+/**
+ * Kind of a scheme: a secret in a header, whose name is `text`.
+ */
+#define AGENTMOTE_SCHEME_API_KEY 2
+
+/**
+ * Kind of a scheme: OpenID Connect, described at the URL `text`.
+ */
+#define AGENTMOTE_SCHEME_OPEN_ID 3
+
+/**
+ * Kind of a scheme: certificates of TLS on both sides.
+ */
+#define AGENTMOTE_SCHEME_MUTUAL_TLS 4
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for an agent, without skills and tasks.
+ */
+#define AGENTMOTE_AGENT_WORDS 60
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for an agent, without skills and tasks.
+ */
+#define AGENTMOTE_AGENT_WORDS 36
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a skill, without its texts: each of its tags,
+ * examples, words and modes takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_SKILL_WORDS 18
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a skill, without its texts: each of its tags,
+ * examples, words and modes takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_SKILL_WORDS 10
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a scheme.
+ */
+#define AGENTMOTE_SCHEME_WORDS 5
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a scheme.
+ */
+#define AGENTMOTE_SCHEME_WORDS 3
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a signature.
+ */
+#define AGENTMOTE_SIGNATURE_WORDS 4
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a signature.
+ */
+#define AGENTMOTE_SIGNATURE_WORDS 2
+#endif
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a task, without its log.
+ */
+#define AGENTMOTE_TASK_WORDS 11
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for a task, without its log.
+ */
+#define AGENTMOTE_TASK_WORDS 11
+#endif
+
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a line connection, without its buffers.
@@ -301,32 +458,257 @@
 #define AGENTMOTE_SMALL_CALL_WORDS 8
 #endif
 
-#if defined(AGENTMOTE_64_BIT)
+#if (defined(AGENTMOTE_64_BIT) && (defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
 /**
  * Words of storage for an HTTP connection, without its buffers.
  */
-#define AGENTMOTE_HTTP_WORDS 216
+#define AGENTMOTE_HTTP_WORDS 220
+#endif
+
+#if (defined(AGENTMOTE_64_BIT) && !(defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
+/**
+ * Words of storage for an HTTP connection, without its buffers.
+ */
+#define AGENTMOTE_HTTP_WORDS 136
+#endif
+
+#if (defined(AGENTMOTE_32_BIT) && (defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
+/**
+ * Words of storage for an HTTP connection, without its buffers.
+ */
+#define AGENTMOTE_HTTP_WORDS 162
+#endif
+
+#if (defined(AGENTMOTE_32_BIT) && !(defined(AGENTMOTE_A2A) || defined(AGENTMOTE_POLICY)))
+/**
+ * Words of storage for an HTTP connection, without its buffers.
+ */
+#define AGENTMOTE_HTTP_WORDS 104
+#endif
+
+/**
+ * Kind of a secret: the token of `Authorization: Bearer`.
+ */
+#define AGENTMOTE_SECRET_BEARER 1
+
+/**
+ * Kind of a secret: the value of `X-API-KEY`.
+ */
+#define AGENTMOTE_SECRET_API_KEY 2
+
+/**
+ * Door of a request: MCP.
+ */
+#define AGENTMOTE_DOOR_MCP 1
+
+/**
+ * Door of a request: A2A.
+ */
+#define AGENTMOTE_DOOR_A2A 2
+
+/**
+ * Operation: a request that was refused before it was known what it asks for.
+ */
+#define AGENTMOTE_REQUEST 0
+
+/**
+ * Operation: a tool is called.
+ */
+#define AGENTMOTE_CALL_TOOL 1
+
+/**
+ * Operation: a resource is read.
+ */
+#define AGENTMOTE_READ_RESOURCE 2
+
+/**
+ * Operation: a prompt is fetched.
+ */
+#define AGENTMOTE_GET_PROMPT 3
+
+/**
+ * Operation: a message is sent; it begins a task, or goes to one.
+ */
+#define AGENTMOTE_SEND_MESSAGE 4
+
+/**
+ * Operation: a task is read.
+ */
+#define AGENTMOTE_GET_TASK 5
+
+/**
+ * Operation: tasks are listed.
+ */
+#define AGENTMOTE_LIST_TASKS 6
+
+/**
+ * Operation: a task is to be stopped.
+ */
+#define AGENTMOTE_CANCEL_TASK 7
+
+/**
+ * Operation: a task is watched.
+ */
+#define AGENTMOTE_WATCH_TASK 8
+
+/**
+ * Operation: the card for known callers is fetched.
+ */
+#define AGENTMOTE_CARD 9
+
+/**
+ * Operation: one that this header has no number for.
+ */
+#define AGENTMOTE_OTHER_OPERATION 255
+
+/**
+ * Subject: nothing that is there.
+ */
+#define AGENTMOTE_ON_NOTHING 0
+
+/**
+ * Subject: a tool, by its name.
+ */
+#define AGENTMOTE_ON_TOOL 1
+
+/**
+ * Subject: a skill, by its id.
+ */
+#define AGENTMOTE_ON_SKILL 2
+
+/**
+ * Subject: a task, by its id of 16 bytes.
+ */
+#define AGENTMOTE_ON_TASK 3
+
+/**
+ * Subject: one that this header has no number for.
+ */
+#define AGENTMOTE_ON_OTHER 255
+
+/**
+ * Outcome: it was done.
+ */
+#define AGENTMOTE_WAS_DONE 0
+
+/**
+ * Outcome: it has begun; its own record tells what came of it.
+ */
+#define AGENTMOTE_WAS_ACCEPTED 1
+
+/**
+ * Outcome: the caller is asked something first; nothing else was done.
+ */
+#define AGENTMOTE_WAS_ASKED 2
+
+/**
+ * Outcome: it was begun and failed.
+ */
+#define AGENTMOTE_WAS_FAILED 3
+
+/**
+ * Outcome: it was begun, and given up by its caller.
+ */
+#define AGENTMOTE_WAS_CANCELLED 4
+
+/**
+ * Outcome: refused, without a credential that is known (401).
+ */
+#define AGENTMOTE_REFUSED_CREDENTIAL 16
+
+/**
+ * Outcome: refused, after too many tries (429).
+ */
+#define AGENTMOTE_REFUSED_TRIES 17
+
+/**
+ * Outcome: refused, for want of scopes of the door (403).
+ */
+#define AGENTMOTE_REFUSED_SCOPE 18
+
+/**
+ * Outcome: refused, for the host, origin, path, method or form over HTTP.
+ */
+#define AGENTMOTE_REFUSED_HTTP 19
+
+/**
+ * Outcome: refused, since the message is not right.
+ */
+#define AGENTMOTE_REFUSED_MESSAGE 20
+
+/**
+ * Outcome: refused, since what it names is not there for this caller.
+ */
+#define AGENTMOTE_REFUSED_NOT_THERE 21
+
+/**
+ * Outcome: refused, since the arguments of a tool are not right.
+ */
+#define AGENTMOTE_REFUSED_ARGUMENTS 22
+
+/**
+ * Outcome: refused, since it can't be done now.
+ */
+#define AGENTMOTE_REFUSED_STATE 23
+
+/**
+ * Outcome: one that this header has no number for.
+ */
+#define AGENTMOTE_OTHER_OUTCOME 255
+
+/**
+ * Authority: none; what was shown is not known, or nothing was.
+ */
+#define AGENTMOTE_BY_NOTHING 0
+
+/**
+ * Authority: where the caller is, at the other end of a line.
+ */
+#define AGENTMOTE_BY_PLACE 1
+
+/**
+ * Authority: a token of the table, by its name.
+ */
+#define AGENTMOTE_BY_TOKEN 2
+
+/**
+ * Authority: what `verify` has found, by its name.
+ */
+#define AGENTMOTE_BY_VERIFY 3
+
+/**
+ * Authority: none; the device does it for one who has asked before.
+ */
+#define AGENTMOTE_BY_DEVICE 4
+
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for a policy with its eight tokens; each name of a
+ * scope and each authorization server takes `AGENTMOTE_CHOICE_WORDS` more.
+ */
+#define AGENTMOTE_POLICY_WORDS 124
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
- * Words of storage for an HTTP connection, without its buffers.
+ * Words of storage for a policy with its eight tokens; each name of a
+ * scope and each authorization server takes `AGENTMOTE_CHOICE_WORDS` more.
  */
-#define AGENTMOTE_HTTP_WORDS 102
+#define AGENTMOTE_POLICY_WORDS 102
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 388
+#define AGENTMOTE_SERVER_WORDS 400
 #endif
 
 #if defined(AGENTMOTE_32_BIT)
 /**
  * Words of storage for a server without tools.
  */
-#define AGENTMOTE_SERVER_WORDS 362
+#define AGENTMOTE_SERVER_WORDS 368
 #endif
 
 #if defined(AGENTMOTE_64_BIT)
@@ -441,6 +823,42 @@
 #define AGENTMOTE_FORM_WORDS 3
 #endif
 
+#if defined(AGENTMOTE_64_BIT)
+/**
+ * Words of storage for what is offered for a parameter of a URI, without
+ * the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_VALUES_WORDS 4
+#endif
+
+#if defined(AGENTMOTE_32_BIT)
+/**
+ * Words of storage for what is offered for a parameter of a URI, without
+ * the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+ */
+#define AGENTMOTE_VALUES_WORDS 2
+#endif
+
+/**
+ * Kind of a part: text, in UTF-8.
+ */
+#define AGENTMOTE_PART_TEXT 1
+
+/**
+ * Kind of a part: bytes.
+ */
+#define AGENTMOTE_PART_RAW 2
+
+/**
+ * Kind of a part: the URL where the content is.
+ */
+#define AGENTMOTE_PART_URL 3
+
+/**
+ * Kind of a part: a JSON value.
+ */
+#define AGENTMOTE_PART_DATA 4
+
 /**
  * One call: its arguments, the time, and the place for its result.
  */
@@ -461,6 +879,314 @@ typedef struct agentmote_server_t agentmote_server_t;
  * but what they say.
  */
 typedef int32_t agentmote_status_t;
+
+/**
+ * Storage of an agent, and how it is shared out. Written by
+ * `AGENTMOTE_TASK_MEMORY`.
+ */
+typedef struct agentmote_task_memory_t {
+  /**
+   * The storage, at a multiple of 8.
+   */
+  void *start;
+  /**
+   * Bytes of the storage.
+   */
+  size_t size;
+  /**
+   * Tasks at once, finished ones that are still kept among them: 1 to 255.
+   */
+  uint16_t tasks;
+  /**
+   * Bytes for what one task comes to, its messages, statuses and artifacts:
+   * 512 to 65535.
+   */
+  uint16_t log;
+  /**
+   * Bytes of the largest structured artifact or result of a tool that is a
+   * skill: 0 if there is none, else 192 to 65535.
+   */
+  uint16_t result;
+} agentmote_task_memory_t;
+
+/**
+ * What a handler answers.
+ */
+typedef int32_t agentmote_answer_t;
+
+/**
+ * A handler of tools or skills, a reader of resources or a renderer of
+ * prompts.
+ *
+ * `context` is what `agentmote_init` was given. `call` is valid until the
+ * handler returns, in the thread of the handler alone. A handler must return:
+ * no `longjmp`, no exception of C++.
+ */
+typedef agentmote_answer_t (*agentmote_run_t)(void *context, struct agentmote_call_t *call);
+
+/**
+ * One thing that an agent does for a message. Written by the macros
+ * `AGENTMOTE_SKILL...`.
+ *
+ * Its `run` is called with a handle until it gives an end, and takes one
+ * step each time: nothing in it may wait. It answers
+ *
+ * * `AGENTMOTE_PENDING`: not yet;
+ * * `AGENTMOTE_DONE`: done, with what it has given as artifacts, or failed
+ *   (`agentmote_fail`) or rejected (`agentmote_reject`);
+ * * `AGENTMOTE_NEED_INPUT`: it has asked (`agentmote_ask`,
+ *   `agentmote_ask_leave`);
+ * * `AGENTMOTE_STOPPED`, `AGENTMOTE_CANNOT_STOP`: what has come of a wish to
+ *   stop (`agentmote_is_cancelled`).
+ */
+typedef struct agentmote_skill_t {
+  /**
+   * Its identity, unique in the table (A-009).
+   */
+  const char *id;
+  /**
+   * For people.
+   */
+  const char *name;
+  /**
+   * What it does, for people and models.
+   */
+  const char *description;
+  /**
+   * At least one (A-003).
+   */
+  const char *const *tags;
+  /**
+   * Messages that ask for it; NULL for none.
+   */
+  const char *const *examples;
+  /**
+   * A message of which a text has one of these words, in any case of ASCII
+   * letters, asks for it. NULL: every message does that no skill before it
+   * takes. A message may also name it: `metadata.skillId`.
+   */
+  const char *const *words;
+  /**
+   * Media types that it takes (A-024); NULL for `text/plain`.
+   */
+  const char *const *input_modes;
+  /**
+   * Media types that it gives; NULL for `text/plain`.
+   */
+  const char *const *output_modes;
+  /**
+   * What runs it; NULL if it is a tool.
+   */
+  agentmote_run_t run;
+  /**
+   * Name of the tool of the device that it is: its arguments are the first
+   * object among the data of the message, its result becomes an artifact.
+   * NULL if it has its own `run`.
+   */
+  const char *tool;
+  /**
+   * How many `tags`.
+   */
+  uint16_t tag_count;
+  /**
+   * How many `examples`.
+   */
+  uint16_t example_count;
+  /**
+   * How many `words`.
+   */
+  uint16_t word_count;
+  /**
+   * How many `input_modes`.
+   */
+  uint16_t input_mode_count;
+  /**
+   * How many `output_modes`.
+   */
+  uint16_t output_mode_count;
+  /**
+   * `AGENTMOTE_TALKS` and the like, added.
+   */
+  uint32_t flags;
+  /**
+   * The scopes that a caller must have, all of them; for who lacks one,
+   * there is no such skill.
+   */
+  uint32_t scopes;
+} agentmote_skill_t;
+
+/**
+ * One way in which a caller of an agent shows who he is, as its card says
+ * (A-011). Written by the macros `AGENTMOTE_SCHEME_...`.
+ */
+typedef struct agentmote_scheme_t {
+  /**
+   * Its name in the card.
+   */
+  const char *name;
+  /**
+   * A header or a URL, where the kind has one; else NULL.
+   */
+  const char *text;
+  /**
+   * `AGENTMOTE_SCHEME_BEARER` and the like.
+   */
+  uint8_t kind;
+} agentmote_scheme_t;
+
+/**
+ * A detached signature of a card (A-019), made where the key is, over the
+ * card that is served without it.
+ */
+typedef struct agentmote_signature_t {
+  /**
+   * The protected header, in base64url.
+   */
+  const char *protected_header;
+  /**
+   * The signature, in base64url.
+   */
+  const char *signature;
+} agentmote_signature_t;
+
+/**
+ * What fills `size` bytes with random ones that nobody can guess: the ids of
+ * tasks are made of them. It is asked for 8 bytes once, and for 32 for each
+ * new task. `context` is what `agentmote_init` was given.
+ */
+typedef void (*agentmote_random_t)(void *context, void *bytes, size_t size);
+
+/**
+ * What keeps the record of a new task where it outlives a loss of power,
+ * before its work starts and before its caller hears of it (P-055): `size`
+ * bytes, under an id of 16 bytes. It answers `AGENTMOTE_DONE` once it is
+ * kept, `AGENTMOTE_PENDING` to be asked again with the same bytes, and
+ * anything else if it cannot be kept: the task then fails, and no work
+ * begins.
+ */
+typedef agentmote_answer_t (*agentmote_keep_t)(void *context,
+                                               const uint8_t *id,
+                                               const void *record,
+                                               size_t size);
+
+/**
+ * An agent: its card, what it can do, and what it needs for that. Written by
+ * `AGENTMOTE_AGENT`.
+ */
+typedef struct agentmote_agent_t {
+  /**
+   * Its name.
+   */
+  const char *name;
+  /**
+   * What it is, for people and models.
+   */
+  const char *description;
+  /**
+   * Its version.
+   */
+  const char *version;
+  /**
+   * The absolute URL of the endpoint, with the slash at its end (A-005).
+   */
+  const char *url;
+  /**
+   * The path of the endpoint on HTTP connections, with or without a slash
+   * at its end (A-032); NULL for `/a2a`.
+   */
+  const char *path;
+  /**
+   * The tenant that a client names with each request; NULL for none
+   * (A-190).
+   */
+  const char *tenant;
+  /**
+   * Who provides it; NULL if not told (A-010).
+   */
+  const char *organization;
+  /**
+   * The page of who provides it; NULL for none.
+   */
+  const char *organization_url;
+  /**
+   * Where its documentation is; NULL for nowhere.
+   */
+  const char *documentation_url;
+  /**
+   * Where its icon is; NULL for nowhere.
+   */
+  const char *icon_url;
+  /**
+   * When the card was changed last, as an HTTP date (A-017); NULL if not
+   * told.
+   */
+  const char *last_modified;
+  /**
+   * What it can do, in the order in which a message is offered.
+   */
+  const struct agentmote_skill_t *skills;
+  /**
+   * How many `skills`: 1 to 254, one of them not hidden.
+   */
+  size_t skill_count;
+  /**
+   * How a caller may show who he is, each alone is enough; NULL for no way.
+   */
+  const struct agentmote_scheme_t *schemes;
+  /**
+   * How many `schemes`.
+   */
+  size_t scheme_count;
+  /**
+   * Signatures of the card; NULL for none.
+   */
+  const struct agentmote_signature_t *signatures;
+  /**
+   * How many `signatures`.
+   */
+  size_t signature_count;
+  /**
+   * The source of random bytes; must not be NULL.
+   */
+  agentmote_random_t random;
+  /**
+   * What keeps records; NULL: in RAM alone.
+   */
+  agentmote_keep_t keep;
+  /**
+   * The longest that a request waits for its task, in milliseconds; then it
+   * is answered with the task as it is (A-121). 0: as long as it takes.
+   */
+  uint32_t wait_ms;
+  /**
+   * How long a finished task is kept at least, in milliseconds. Then its
+   * place may be taken by a new one.
+   */
+  uint32_t retention_ms;
+  /**
+   * Seconds for which a client may keep the card (A-015).
+   */
+  uint32_t max_age_s;
+  /**
+   * `AGENTMOTE_NO_STREAMING` and the like, added; 0 is strict, with streams.
+   */
+  uint32_t flags;
+} agentmote_agent_t;
+
+/**
+ * Why `agentmote_init` has refused a device.
+ */
+typedef struct agentmote_problem_t {
+  /**
+   * Bytes of storage that the device needs; 0 if it was not counted.
+   */
+  size_t needed;
+  /**
+   * Who breaks which rule, such as `arm_move: a range is empty`; empty if
+   * no rule is broken. Ends with a zero byte; cut if it is longer.
+   */
+  char text[AGENTMOTE_PROBLEM_BYTES];
+} agentmote_problem_t;
 
 /**
  * Storage of a connection, and how it is shared out. Written by
@@ -563,9 +1289,236 @@ typedef struct agentmote_http_t {
 } agentmote_http_t;
 
 /**
- * What a handler answers.
+ * Who asks: numbers that the policy in front has given.
  */
-typedef int32_t agentmote_answer_t;
+typedef struct agentmote_asker_t {
+  /**
+   * The caller.
+   */
+  uint32_t id;
+  /**
+   * The tenant for whom he asks.
+   */
+  uint32_t tenant;
+  /**
+   * What he may do, a bit each.
+   */
+  uint32_t scopes;
+} agentmote_asker_t;
+
+/**
+ * Tells whose secret this is that the table does not know, such as a token
+ * that the firmware verifies: its issuer, its audience (M-204), its expiry. It
+ * writes who asks, and a name that events show, a text that ends with a zero
+ * byte and stays as long as the server; false if it is nobody's. `secret` has
+ * `length` bytes; `kind` is `AGENTMOTE_SECRET_BEARER` or
+ * `AGENTMOTE_SECRET_API_KEY`.
+ */
+typedef bool (*agentmote_verify_t)(void *context,
+                                   uint8_t kind,
+                                   const char *secret,
+                                   size_t length,
+                                   uint64_t now_ms,
+                                   struct agentmote_asker_t *asker,
+                                   const char **name);
+
+/**
+ * What a caller wants to do. Its texts have no zero byte behind them, but a
+ * length.
+ */
+typedef struct agentmote_request_t {
+  /**
+   * The name or id of the subject: of a task 16 bytes, else text; NULL for
+   * none.
+   */
+  const void *subject;
+  /**
+   * Bytes of `subject`.
+   */
+  size_t subject_size;
+  /**
+   * `AGENTMOTE_DOOR_MCP` or `AGENTMOTE_DOOR_A2A`.
+   */
+  uint8_t door;
+  /**
+   * `AGENTMOTE_CALL_TOOL` and the like.
+   */
+  uint8_t operation;
+  /**
+   * `AGENTMOTE_ON_TOOL` and the like.
+   */
+  uint8_t on;
+} agentmote_request_t;
+
+/**
+ * Tells whether a caller may do this, asked after scopes, owner and tenant
+ * have said yes: what is not allowed is answered as if it was not there. It is
+ * asked for each tool at each request, so it must be quick.
+ */
+typedef bool (*agentmote_allows_t)(const void *context,
+                                   const struct agentmote_asker_t *asker,
+                                   const struct agentmote_request_t *request);
+
+/**
+ * One entry of the audit trail. It holds numbers, names of tables and ids that
+ * the device gave: nothing of a message or of a secret.
+ */
+typedef struct agentmote_event_t {
+  /**
+   * The time of the connection's poll, in milliseconds.
+   */
+  uint64_t at_ms;
+  /**
+   * Who; 0 where that is not known.
+   */
+  uint32_t caller;
+  /**
+   * For whom; 0 where that is not known.
+   */
+  uint32_t tenant;
+  /**
+   * The name of the authority, in text of the tables or of `verify`; NULL
+   * for none.
+   */
+  const char *authority;
+  /**
+   * Bytes of `authority`.
+   */
+  size_t authority_size;
+  /**
+   * What, on what.
+   */
+  struct agentmote_request_t request;
+  /**
+   * `AGENTMOTE_BY_TOKEN` and the like.
+   */
+  uint8_t by;
+  /**
+   * `AGENTMOTE_WAS_DONE` and the like; from `AGENTMOTE_REFUSED_CREDENTIAL`
+   * on: it was refused, and nothing was done.
+   */
+  uint8_t outcome;
+} agentmote_event_t;
+
+/**
+ * Takes one entry of the audit trail: one for each refusal and each side
+ * effect. It must be quick; what it points to is valid until it returns, but
+ * for the texts of tables.
+ */
+typedef void (*agentmote_record_t)(void *context, const struct agentmote_event_t *event);
+
+/**
+ * The constant part of a policy. Written by `AGENTMOTE_POLICY_OF`.
+ */
+typedef struct agentmote_policy_t {
+  /**
+   * The realm of the challenge (M-200), without quotes, backslashes and
+   * control characters; NULL for none.
+   */
+  const char *realm;
+  /**
+   * The names of the bits of scopes, from the lowest on, as OAuth has them:
+   * for challenges and metadata; NULL for none.
+   */
+  const char *const *scopes;
+  /**
+   * The absolute URL of the endpoint as a protected resource (RFC 9728): what
+   * tokens are issued for; NULL if none are.
+   */
+  const char *resource;
+  /**
+   * The absolute URL of its metadata, with
+   * `/.well-known/oauth-protected-resource` and the path of the endpoint.
+   */
+  const char *metadata;
+  /**
+   * The issuers of tokens, at least one if there is a `resource` (M-202).
+   */
+  const char *const *issuers;
+  /**
+   * What verifies secrets that the table does not know; NULL for nothing.
+   */
+  agentmote_verify_t verify;
+  /**
+   * What decides beyond scopes, owners and tenants; NULL for nothing.
+   */
+  agentmote_allows_t allows;
+  /**
+   * What takes the audit trail; NULL: it is not written.
+   */
+  agentmote_record_t record;
+  /**
+   * The scopes that a caller needs to use MCP at all.
+   */
+  uint32_t mcp_scopes;
+  /**
+   * The scopes that a caller needs to use the agent at all.
+   */
+  uint32_t agent_scopes;
+  /**
+   * How many tries with unknown secrets are answered in `per_ms`; those
+   * beyond are answered 429. 0 for no limit.
+   */
+  uint16_t tries;
+  /**
+   * How many `scopes`; at most 32.
+   */
+  uint16_t scope_count;
+  /**
+   * How many `issuers`.
+   */
+  uint16_t issuer_count;
+  /**
+   * Not 0: known secrets are refused too while the limit is reached. Then
+   * nobody finds a weak one by trying, but anybody who reaches the device
+   * locks everybody out, from its stop too.
+   */
+  uint8_t closes;
+  /**
+   * In how long `tries`, in milliseconds.
+   */
+  uint32_t per_ms;
+} agentmote_policy_t;
+
+/**
+ * A secret of which only the digest is kept, and what it opens.
+ */
+typedef struct agentmote_token_t {
+  /**
+   * Its name, unique in the table: what events call it by, and what revokes
+   * it. It is shown, so it must not be secret. It stays as long as the
+   * token.
+   */
+  const char *name;
+  /**
+   * The tenant's name on the wire of A2A (A-190); NULL for none. It stays as
+   * long as the token.
+   */
+  const char *tenant_name;
+  /**
+   * SHA-256 of the secret, as it stands behind `Bearer ` or in `X-API-KEY`:
+   * `agentmote_digest`. A secret should have 128 random bits or more.
+   */
+  uint8_t digest[32];
+  /**
+   * Whose it is: a number of your choice. All tokens of one caller have the
+   * same, and no two tenants share one.
+   */
+  uint32_t id;
+  /**
+   * For whom he asks: a number of your choice.
+   */
+  uint32_t tenant;
+  /**
+   * What it may do: bits of your choice.
+   */
+  uint32_t scopes;
+  /**
+   * From when on it is good no longer, on the clock of `agentmote_poll`; 0
+   * for never.
+   */
+  uint64_t expires_ms;
+} agentmote_token_t;
 
 /**
  * A parameter of a tool, or a member of an object. Written by the macros
@@ -641,15 +1594,6 @@ typedef struct agentmote_param_t {
 } agentmote_param_t;
 
 /**
- * A handler of tools, a reader of resources or a renderer of prompts.
- *
- * `context` is what `agentmote_init` was given. `call` is valid until the
- * handler returns, in the thread of the handler alone. A handler must return:
- * no `longjmp`, no exception of C++.
- */
-typedef agentmote_answer_t (*agentmote_run_t)(void *context, struct agentmote_call_t *call);
-
-/**
  * One tool. Written by the macros `AGENTMOTE_TOOL...`.
  */
 typedef struct agentmote_tool_t {
@@ -711,6 +1655,25 @@ typedef struct agentmote_tool_t {
 typedef uint32_t (*agentmote_watch_t)(const void *context, uint64_t now_ms);
 
 /**
+ * What is offered for one parameter of a URI; any other is allowed too.
+ * Written by `AGENTMOTE_VALUES`.
+ */
+typedef struct agentmote_values_t {
+  /**
+   * The name of the parameter.
+   */
+  const char *name;
+  /**
+   * What is offered.
+   */
+  const char *const *values;
+  /**
+   * How many `values`.
+   */
+  uint16_t value_count;
+} agentmote_values_t;
+
+/**
  * One resource; or a family of them, if its URI has parameters such as
  * `{joint}`: then it is listed as a template.
  */
@@ -752,6 +1715,15 @@ typedef struct agentmote_resource_t {
    * A template has none, and at most 15 resources of a device have one.
    */
   agentmote_watch_t watch;
+  /**
+   * What is offered when a parameter of its URI is typed (M-159); NULL for
+   * nothing.
+   */
+  const struct agentmote_values_t *values;
+  /**
+   * How many `values`.
+   */
+  uint16_t value_count;
 } agentmote_resource_t;
 
 /**
@@ -820,10 +1792,27 @@ typedef struct agentmote_form_t {
    */
   const struct agentmote_param_t *fields;
   /**
+   * JSON Schema text in the place of `fields`, for keywords beyond them; the
+   * handler then checks what was entered (`agentmote_elicit_json`). NULL for
+   * none.
+   */
+  const char *schema;
+  /**
    * How many `fields`; at most 16.
    */
   uint16_t field_count;
 } agentmote_form_t;
+
+/**
+ * What tells whether a caller sees a tool now, the one at this place of the
+ * table, from 0 (M-107). It is asked for each tool at each request, and for a
+ * caller 0 with every scope every `watch_ms` while somebody listens to changes
+ * of the list, so it must be quick.
+ */
+typedef bool (*agentmote_shows_t)(const void *context,
+                                  uint32_t caller,
+                                  uint32_t scopes,
+                                  size_t place);
 
 /**
  * What a server serves. Written by `AGENTMOTE_DEVICE` or
@@ -896,22 +1885,55 @@ typedef struct agentmote_device_t {
    * `AGENTMOTE_LOGS`, or 0.
    */
   uint32_t flags;
+  /**
+   * What tells which tools a caller sees now; NULL: all that his scopes
+   * allow. A device that has it has at most 64 tools.
+   */
+  agentmote_shows_t shows;
 } agentmote_device_t;
 
 /**
- * Why `agentmote_init` has refused a device.
+ * One part of a message or an artifact (A-063). Its texts have no zero byte
+ * behind them, but a length; NULL or a length of 0: not told.
  */
-typedef struct agentmote_problem_t {
+typedef struct agentmote_part_t {
   /**
-   * Bytes of storage that the device needs; 0 if it was not counted.
+   * What it is.
    */
-  size_t needed;
+  const void *content;
   /**
-   * Who breaks which rule, such as `arm_move: a range is empty`; empty if
-   * no rule is broken. Ends with a zero byte; cut if it is longer.
+   * Bytes of `content`.
    */
-  char text[AGENTMOTE_PROBLEM_BYTES];
-} agentmote_problem_t;
+  size_t size;
+  /**
+   * Its media type.
+   */
+  const char *media_type;
+  /**
+   * Bytes of `media_type`.
+   */
+  size_t media_type_size;
+  /**
+   * Its file name.
+   */
+  const char *filename;
+  /**
+   * Bytes of `filename`.
+   */
+  size_t filename_size;
+  /**
+   * A JSON object about it.
+   */
+  const char *metadata;
+  /**
+   * Bytes of `metadata`.
+   */
+  size_t metadata_size;
+  /**
+   * `AGENTMOTE_PART_TEXT` and the like.
+   */
+  uint8_t kind;
+} agentmote_part_t;
 
 /**
  * It is done.
@@ -994,9 +2016,19 @@ typedef struct agentmote_problem_t {
 
 /**
  * It has asked its caller, and there is no answer yet: call the handler again
- * with it. Only for tools with `AGENTMOTE_ASKS`, and for prompts.
+ * with it. Only for tools with `AGENTMOTE_ASKS`, for prompts and for skills.
  */
 #define AGENTMOTE_NEED_INPUT 3
+
+/**
+ * The work was stopped as its caller wished. Only for skills.
+ */
+#define AGENTMOTE_STOPPED 4
+
+/**
+ * The work can't be stopped here, and goes on (A-143). Only for skills.
+ */
+#define AGENTMOTE_CANNOT_STOP 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -1011,6 +2043,70 @@ extern "C" {
 const char *agentmote_version(void);
 
 /**
+ * Opens an agent beside a server: from here on, HTTP connections that are
+ * opened serve both, MCP on its path and A2A on that of the agent, with its
+ * cards below `/.well-known/`.
+ *
+ * * `memory`: made by `AGENTMOTE_TASK_MEMORY`; it belongs to the server until
+ *   that is opened anew. What was in it is forgotten.
+ * * `agent`: with its tables and texts, must stay as it is as long as the
+ *   server.
+ * * `problem`: NULL, or gets what is wrong and how much storage is needed; it
+ *   is written on success too.
+ *
+ * Connections that were opened before must be opened anew: they answer
+ * `AGENTMOTE_ERROR_NOT_OPEN`. On failure everything is as it was.
+ *
+ * `AGENTMOTE_ERROR_STORAGE` if the storage is too small or not aligned, or a
+ * size of it is out of its range; `AGENTMOTE_ERROR_TABLE` if a rule is broken;
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `a2a`;
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler.
+ *
+ * The caller promises:
+ * As said for each parameter; `server` is NULL or storage that was given to
+ * `agentmote_init`.
+ */
+agentmote_status_t agentmote_agent_open(const struct agentmote_task_memory_t *memory,
+                                        struct agentmote_server_t *server,
+                                        const struct agentmote_agent_t *agent,
+                                        struct agentmote_problem_t *problem);
+
+/**
+ * Lets each task that is due take a step at `now_ms`, and tells when the next
+ * one is: `due_ms` gets it, or nothing with `AGENTMOTE_ABSENT` if no task
+ * waits for time. HTTP connections do the same when they are polled; a
+ * program whose connections may all be closed calls this too, so that tasks
+ * go on.
+ *
+ * `AGENTMOTE_ERROR_NOT_OPEN` if the server has no agent,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `a2a`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `due_ms` is
+ * NULL or may be written.
+ */
+agentmote_status_t agentmote_run_tasks(struct agentmote_server_t *server,
+                                       uint64_t now_ms,
+                                       uint64_t *due_ms);
+
+/**
+ * Tells what time it is: `unix_ms` milliseconds since 1970 (UTC) at `now_ms`.
+ * Without it, tasks have no times (A-057). The time of one task never goes
+ * back, even if the clock does (A-139).
+ *
+ * `AGENTMOTE_ERROR_NOT_OPEN` if the server has no agent,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `a2a`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`.
+ */
+agentmote_status_t agentmote_set_clock(struct agentmote_server_t *server,
+                                       uint64_t unix_ms,
+                                       uint64_t now_ms);
+
+/**
  * The time at which the handler was called, in milliseconds; 0 if the handle
  * is not valid.
  *
@@ -1020,8 +2116,8 @@ const char *agentmote_version(void);
 uint64_t agentmote_now(struct agentmote_call_t *call);
 
 /**
- * How often the handler of this call was called before: 0 the first time,
- * when work starts; 0 also if the handle is not that of a tool.
+ * How often the handler of this call or task was called before: 0 the first
+ * time, when work starts; 0 also if the handle is not that of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1031,7 +2127,9 @@ uint32_t agentmote_step(struct agentmote_call_t *call);
 /**
  * Whether the caller has given up the call. The handler of a polled tool is
  * then called this one last time, to stop what it began; what it answers is
- * dropped. False also if the handle is not that of a tool.
+ * dropped. The handler of a skill stops the work and answers
+ * `AGENTMOTE_STOPPED`, or answers `AGENTMOTE_CANNOT_STOP` and goes on (P-017,
+ * A-143). False also if the handle is not that of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1063,7 +2161,7 @@ agentmote_status_t agentmote_remember(struct agentmote_call_t *call, uint32_t me
  * not known. It reaches the caller if he asked for it; a report that does not
  * rise is dropped (M-127).
  *
- * `AGENTMOTE_ERROR_TYPE` for the handle of a reader or renderer.
+ * `AGENTMOTE_ERROR_TYPE` for the handle of a reader, renderer or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler.
@@ -1111,8 +2209,10 @@ agentmote_status_t agentmote_line_open(const struct agentmote_memory_t *memory,
  * `memory` is made by `AGENTMOTE_HTTP_MEMORY`. `config` is NULL for programs
  * on the same machine, or stays as it is, with its texts, as long as the
  * connection. Else as `agentmote_line_open`; `AGENTMOTE_ERROR_TABLE` if a text
- * of the configuration is NULL or not UTF-8, or a list of credentials empty, `AGENTMOTE_ERROR_FEATURE` if the
- * library was built without HTTP.
+ * of the configuration is NULL or not UTF-8, or a list of credentials empty,
+ * or there are credentials and the server has an agent, which they do not
+ * guard: that takes a policy (`agentmote_policy_open`).
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without HTTP.
  *
  * The caller promises:
  * As said for each parameter, and for `agentmote_line_open`.
@@ -1166,7 +2266,11 @@ agentmote_status_t agentmote_poll(struct agentmote_connection_t *connection,
 /**
  * When `agentmote_poll` is due although nothing arrives: `at_ms` gets the
  * time. `AGENTMOTE_ABSENT`, with nothing written, if only arriving bytes give
- * it work.
+ * it work. Of tasks it knows only those that the connection waits for; see
+ * `agentmote_run_tasks`.
+ *
+ * `AGENTMOTE_ERROR_BUSY` and `AGENTMOTE_ERROR_NOT_OPEN`, of a connection that
+ * serves an agent, as for `agentmote_poll`.
  *
  * The caller promises:
  * `connection` is NULL or an opened connection; `at_ms` is NULL or may be
@@ -1225,14 +2329,25 @@ agentmote_status_t agentmote_set_caller(struct agentmote_connection_t *connectio
 bool agentmote_can_ask(struct agentmote_call_t *call);
 
 /**
+ * What the client of this call can be asked (M-146), in the flags of tools:
+ * `AGENTMOTE_NEEDS_ELICITATION` its user, `AGENTMOTE_NEEDS_SAMPLING` its model,
+ * `AGENTMOTE_NEEDS_ROOTS` its roots, added. 0 also if the handle is not that
+ * of a tool.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler.
+ */
+uint32_t agentmote_client(struct agentmote_call_t *call);
+
+/**
  * Asks the user for a yes or no, under a `key` that is unique in this answer:
  * `yes` gets whether it was a yes.
  *
  * `AGENTMOTE_ABSENT` if there is no answer yet: the handler returns
  * `AGENTMOTE_NEED_INPUT`, and is called again from its first step with the
  * answer. Several questions may be open at once; answers of an earlier round
- * are gone, so keep what they said by `agentmote_remember`. The tool must be declared to ask (`AGENTMOTE_ASKS`). On failure
- * `yes` stays as it is. `AGENTMOTE_ERROR_FEATURE` if the library was built
+ * are gone, so keep what they said by `agentmote_remember`. The tool must be
+ * declared to ask (`AGENTMOTE_ASKS`). On failure `yes` stays as it is. `AGENTMOTE_ERROR_FEATURE` if the library was built
  * without `input`, `AGENTMOTE_ERROR_TYPE` in a reader.
  *
  * The caller promises:
@@ -1265,6 +2380,154 @@ agentmote_status_t agentmote_elicit(struct agentmote_call_t *call,
                                     int32_t *action);
 
 /**
+ * Asks the user to fill in the form at place `form` of the device's table, and
+ * gives what was entered as it came: for forms of JSON Schema text, which the
+ * handler checks itself. `json` gets a pointer to `length` bytes without a zero
+ * byte behind them, valid until the handler returns: a JSON object if `action`
+ * got `AGENTMOTE_ACCEPTED`, else they are not written. Else as
+ * `agentmote_elicit`; nothing is entered.
+ *
+ * The caller promises:
+ * As for `agentmote_elicit`; `json` and `length` are NULL or may be written.
+ */
+agentmote_status_t agentmote_elicit_json(struct agentmote_call_t *call,
+                                         const char *key,
+                                         const char *message,
+                                         size_t form,
+                                         int32_t *action,
+                                         const char **json,
+                                         size_t *length);
+
+/**
+ * Asks the client's model for an answer of at most `max_tokens` tokens to a
+ * text, under a `key` that is unique in this answer (`sampling/createMessage`;
+ * deprecated in 2026-07-28). The answer is given as `agentmote_get_text` gives
+ * a text, if `action` gets `AGENTMOTE_ACCEPTED`; else, `AGENTMOTE_CANCELLED`,
+ * the client could not ask.
+ *
+ * `AGENTMOTE_ABSENT` as for `agentmote_confirm`; `AGENTMOTE_ERROR_PLACE` if the
+ * answer is no text, `AGENTMOTE_ERROR_SHORT` if it is too long for `out`: it
+ * may be asked for again, with more room, in the same step.
+ *
+ * The caller promises:
+ * As for `agentmote_confirm`; `action` is NULL or may be written; `out` points
+ * to `size` bytes that may be written; `length` is NULL or may be written.
+ */
+agentmote_status_t agentmote_sample(struct agentmote_call_t *call,
+                                    const char *key,
+                                    const char *message,
+                                    uint16_t max_tokens,
+                                    int32_t *action,
+                                    char *out,
+                                    size_t size,
+                                    size_t *length);
+
+/**
+ * Asks the client for its roots, under a `key` that is unique in this answer
+ * (`roots/list`; deprecated in 2026-07-28). `json` and `length` get its whole
+ * result, as `agentmote_elicit_json` gives an object; `action` is
+ * `AGENTMOTE_CANCELLED` if it could not tell. Else as `agentmote_confirm`.
+ *
+ * The caller promises:
+ * As for `agentmote_confirm`; `action`, `json` and `length` are NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_list_roots(struct agentmote_call_t *call,
+                                        const char *key,
+                                        int32_t *action,
+                                        const char **json,
+                                        size_t *length);
+
+/**
+ * Puts a policy in front of a server: who is let in over HTTP, to MCP and to
+ * the agent, what is there for whom, on every transport, and what is written
+ * down. Its table of tokens is empty: nobody is let in before
+ * `agentmote_token_add`. It stands in the place of the credentials of an
+ * `agentmote_http_t`.
+ *
+ * * `storage`: `size` bytes at a multiple of 8, such as
+ *   `uint64_t[AGENTMOTE_POLICY_WORDS + ...]`. They belong to the server until
+ *   that is opened anew.
+ * * `policy`: with its texts, must stay as it is as long as the server.
+ * * `problem`: NULL, or gets what is wrong and how much storage is needed; it
+ *   is written on success too.
+ *
+ * Connections that were opened before must be opened anew: they answer
+ * `AGENTMOTE_ERROR_NOT_OPEN`. On failure everything is as it was.
+ *
+ * `AGENTMOTE_ERROR_STORAGE` if the storage is too small or not aligned,
+ * `AGENTMOTE_ERROR_TABLE` if a rule is broken, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `policy`, `AGENTMOTE_ERROR_BUSY` from inside a
+ * handler, or if the server has a policy already.
+ *
+ * The caller promises:
+ * As said for each parameter; `server` is NULL or storage that was given to
+ * `agentmote_init`.
+ */
+agentmote_status_t agentmote_policy_open(void *storage,
+                                         size_t size,
+                                         struct agentmote_server_t *server,
+                                         const struct agentmote_policy_t *policy,
+                                         struct agentmote_problem_t *problem);
+
+/**
+ * Adds a token, from the next request on. To change a secret with an overlap,
+ * add the new one under another name, and revoke the old one later. `problem`
+ * is NULL, or gets what is wrong, such as `there is a credential of that name`.
+ *
+ * `AGENTMOTE_ERROR_TABLE` if it was refused, and the table is as it was: it is
+ * full (eight tokens), the name or the digest is there, the caller belongs to
+ * another tenant; `AGENTMOTE_ERROR_NOT_OPEN` if the server has no policy,
+ * `AGENTMOTE_ERROR_BUSY` from inside a handler, `AGENTMOTE_ERROR_FEATURE` if
+ * the library was built without `policy`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `token` is
+ * NULL or points to one; `problem` is NULL or may be written.
+ */
+agentmote_status_t agentmote_token_add(struct agentmote_server_t *server,
+                                       const struct agentmote_token_t *token,
+                                       struct agentmote_problem_t *problem);
+
+/**
+ * Takes the token of this name back, from the next request on; streams that it
+ * opened are closed, calls and tasks that it began go on.
+ *
+ * `AGENTMOTE_ERROR_PLACE` if there is none; else as `agentmote_token_add`.
+ *
+ * The caller promises:
+ * `server` is NULL or storage that was given to `agentmote_init`; `name` is
+ * NULL or ends with a zero byte.
+ */
+agentmote_status_t agentmote_token_revoke(struct agentmote_server_t *server, const char *name);
+
+/**
+ * Gives the token of this name another secret, of the digest of 32 bytes; the
+ * old one is good no longer.
+ *
+ * `AGENTMOTE_ERROR_PLACE` if there is none of that name, or another one has
+ * that digest; else as `agentmote_token_add`.
+ *
+ * The caller promises:
+ * As for `agentmote_token_revoke`; `digest` is NULL or points to 32 bytes.
+ */
+agentmote_status_t agentmote_token_rotate(struct agentmote_server_t *server,
+                                          const char *name,
+                                          const uint8_t *digest);
+
+/**
+ * The digest of a secret of `length` bytes, for `agentmote_token_t`: `digest`
+ * gets 32 bytes. Needs no server.
+ *
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `policy`.
+ *
+ * The caller promises:
+ * `secret` is NULL or points to `length` bytes; `digest` is NULL or points to
+ * 32 bytes that may be written.
+ */
+agentmote_status_t agentmote_digest(const char *secret, size_t length, uint8_t *digest);
+
+/**
  * Adds a text.
  *
  * This and all functions below give a part of the result and return
@@ -1275,6 +2538,9 @@ agentmote_status_t agentmote_elicit(struct agentmote_call_t *call,
  * longer than the connection's buffer) makes the whole call a failure that
  * says so to the caller. Through a handle whose handler has returned, nothing
  * is given.
+ *
+ * In the handler of a skill, each is a part of an artifact; see
+ * `agentmote_artifact`.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
@@ -1308,7 +2574,8 @@ agentmote_answer_t agentmote_fail(struct agentmote_call_t *call, const char *rea
  * `name`. `name` is NULL at the top and in an array.
  *
  * The outermost object or array, once it is closed, is the structured result
- * of a tool, or the content of a resource as JSON text.
+ * of a tool, or the content of a resource as JSON text; of a skill, a part of
+ * an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -1428,7 +2695,8 @@ agentmote_answer_t agentmote_image_static(struct agentmote_call_t *call,
 
 /**
  * Adds a sound of `size` bytes, which are copied; a text in its place for a
- * client whose protocol version has none (before 2025-03-26). Only for tools.
+ * client whose protocol version has none (before 2025-03-26). For tools and
+ * skills.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `data` points to `size` bytes;
@@ -1441,8 +2709,8 @@ agentmote_answer_t agentmote_audio(struct agentmote_call_t *call,
 
 /**
  * Adds a link to a resource; a text in its place for a client whose protocol
- * version has none (before 2025-06-18). `mime` is NULL if not told. Only for
- * tools.
+ * version has none (before 2025-06-18). `mime` is NULL if not told. For tools
+ * and skills.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri`, `name` and `mime` are
@@ -1455,7 +2723,7 @@ agentmote_answer_t agentmote_link(struct agentmote_call_t *call,
 
 /**
  * Adds a resource of text, in place. `mime` is NULL if not told. For tools
- * and prompts.
+ * and prompts; in a skill it is a part of an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri`, `mime` and `text` are
@@ -1469,7 +2737,7 @@ agentmote_answer_t agentmote_resource_text(struct agentmote_call_t *call,
 /**
  * Adds a resource of `size` bytes, which are copied, in place. `mime` is NULL
  * if not told. For tools and prompts; in a reader it is the content, and
- * `uri` and `mime` are not looked at.
+ * `uri` and `mime` are not looked at; in a skill it is a part of an artifact.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `uri` and `mime` are NULL or end
@@ -1513,7 +2781,7 @@ agentmote_answer_t agentmote_assistant(struct agentmote_call_t *call);
  *
  * `AGENTMOTE_ERROR_RANGE` for another level, `AGENTMOTE_ERROR_PLACE` while an
  * object or array of the result is open, `AGENTMOTE_ERROR_NULL` if the text is
- * NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader or renderer,
+ * NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader, renderer or skill,
  * `AGENTMOTE_ERROR_FEATURE` if the library was built without `logging`.
  *
  * The caller promises:
@@ -1582,6 +2850,179 @@ agentmote_status_t agentmote_set_key(struct agentmote_server_t *server, const ui
  * `server` is NULL or a server that `agentmote_init` gave.
  */
 agentmote_status_t agentmote_end_subscriptions(struct agentmote_server_t *server);
+
+/**
+ * Tells whose task this is: the sender of its newest message.
+ *
+ * This and all functions below are for the handlers of skills:
+ * `AGENTMOTE_ERROR_TYPE` for the handle of another handler,
+ * `AGENTMOTE_ERROR_NOT_OPEN` for one whose handler has returned,
+ * `AGENTMOTE_ERROR_FEATURE` if the library was built without `a2a`. On failure
+ * nothing is written.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `asker` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_asker(struct agentmote_call_t *call, struct agentmote_asker_t *asker);
+
+/**
+ * Tells the id of the task: 16 bytes, random ones, the same in each step and
+ * in no other task. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `id` is NULL or points to 16
+ * bytes that may be written.
+ */
+agentmote_status_t agentmote_task_id(struct agentmote_call_t *call, uint8_t *id);
+
+/**
+ * Tells how many messages the caller has sent: 1 at first, one more after
+ * each answer to a question. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `count` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_message_count(struct agentmote_call_t *call, size_t *count);
+
+/**
+ * Gives the part at `place`, from 0, of the caller's newest message; the
+ * bytes that it points to are valid until the handler returns.
+ * `AGENTMOTE_ABSENT` behind the last one. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `part` is NULL or may be
+ * written.
+ */
+agentmote_status_t agentmote_get_part(struct agentmote_call_t *call,
+                                      size_t place,
+                                      struct agentmote_part_t *part);
+
+/**
+ * Gives the first text of the caller's newest message with a zero byte behind
+ * it, as `agentmote_get_text` gives one; empty if there is none. See
+ * `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `out` points to `size` bytes that
+ * may be written; `length` is NULL or may be written.
+ */
+agentmote_status_t agentmote_message_text(struct agentmote_call_t *call,
+                                          char *out,
+                                          size_t size,
+                                          size_t *length);
+
+/**
+ * Gives the id of the caller's newest message, as `agentmote_get_text` gives a
+ * text. See `agentmote_asker`.
+ *
+ * The caller promises:
+ * As for `agentmote_message_text`.
+ */
+agentmote_status_t agentmote_message_id(struct agentmote_call_t *call,
+                                        char *out,
+                                        size_t size,
+                                        size_t *length);
+
+/**
+ * Says how far the work is, as the message of the task's status; what is
+ * longer than 160 bytes ends with an ellipsis. Once half of the task's log is
+ * used, reports are dropped, so that output finds room.
+ *
+ * `AGENTMOTE_ERROR_NULL` if the text is NULL or not UTF-8. See
+ * `agentmote_asker`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_status_t agentmote_report(struct agentmote_call_t *call, const char *text);
+
+/**
+ * Begins an artifact with the next part that is given: a text, a structured
+ * value, a picture, any of those that a tool gives, or `agentmote_part`. The
+ * parts after that one are added to it. Without this, the first part begins
+ * one without a name. A task that is done must have one (A-157).
+ *
+ * `name` is NULL for none; it must stay as it is until the part is given. If
+ * it is not UTF-8, the task fails and says so. In the handler of another kind
+ * this does nothing.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_artifact(struct agentmote_call_t *call, const char *name);
+
+/**
+ * Says that the next part is the last of its artifact, for who reads them as
+ * they come (A-178).
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler.
+ */
+agentmote_answer_t agentmote_last_part(struct agentmote_call_t *call);
+
+/**
+ * Gives a part with all that a part can have. Its bytes are copied. If it is
+ * NULL, of no kind, or has a text that is not UTF-8 or data that is not JSON,
+ * the task fails and says so. Only for skills.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `part` is NULL or points to a
+ * part, of which each pointer is NULL or points to as many bytes as it says.
+ */
+agentmote_answer_t agentmote_part(struct agentmote_call_t *call,
+                                  const struct agentmote_part_t *part);
+
+/**
+ * Asks the caller, who then has to send a message (A-127), and returns
+ * `AGENTMOTE_NEED_INPUT`, so that a handler can end with `return
+ * agentmote_ask(call, "Which joint?");`. The handler is called again once he
+ * has answered: the answer is then the newest message.
+ *
+ * A text that is NULL or not UTF-8 makes the task fail and say so; so it is
+ * with the functions below. Only for skills.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `question` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_ask(struct agentmote_call_t *call, const char *question);
+
+/**
+ * Says what leave is needed, and from where (A-159), and returns
+ * `AGENTMOTE_NEED_INPUT`. The handler is called again as if it had answered
+ * `AGENTMOTE_PENDING`, and after a message of the caller. See `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `what` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_ask_leave(struct agentmote_call_t *call, const char *what);
+
+/**
+ * Answers that the task is not accepted, for this reason, in words for the
+ * caller, and returns `AGENTMOTE_DONE`. See `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `reason` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_reject(struct agentmote_call_t *call, const char *reason);
+
+/**
+ * Answers with a word and no task, for what is no work (A-131), and returns
+ * `AGENTMOTE_DONE`. Only the first step of a skill with `AGENTMOTE_TALKS` may
+ * do so. What is longer than 160 bytes ends with an ellipsis. See
+ * `agentmote_ask`.
+ *
+ * The caller promises:
+ * `call` is NULL or the handle of a handler; `text` is NULL or ends with a
+ * zero byte.
+ */
+agentmote_answer_t agentmote_say(struct agentmote_call_t *call, const char *text);
 
 /**
  * Gives the boolean at `place`, or its default.
@@ -1702,7 +3143,7 @@ agentmote_status_t agentmote_get_json(struct agentmote_call_t *call,
  * `{name}`, percent-encoding not resolved, or the whole URI if `name` is NULL.
  *
  * `AGENTMOTE_ABSENT` if it was not given, `AGENTMOTE_ERROR_TYPE` in the
- * handler of a tool.
+ * handler of a tool or skill.
  *
  * The caller promises:
  * `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -1857,11 +3298,19 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 /** A resource, or a template if `uri` has parameters in braces, for the
  *  initialiser of an `agentmote_resource_t`. A reading is stale at once. */
 #define AGENTMOTE_RESOURCE(uri, name, title, description, mime, read) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0 }
-/** The same, to which clients can subscribe: `watch` tells whether it has
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, 0, 0 }
+/** The same, with `values` offered for the parameters of its URI: an array of
+ *  `agentmote_values_t`. */
+#define AGENTMOTE_RESOURCE_COMPLETED(uri, name, title, description, mime, read, values) \
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, \
+      (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** `values`, an array of texts, for the parameter `name` of a URI. */
+#define AGENTMOTE_VALUES(name, values) \
+    { (name), (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** A resource to which clients can subscribe: `watch` tells whether it has
  *  changed. */
 #define AGENTMOTE_RESOURCE_WATCHED(uri, name, title, description, mime, read, watch) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch) }
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch), 0, 0 }
 
 /** An argument of a prompt, for the initialiser of an `agentmote_argument_t`;
  *  `presence` is AGENTMOTE_REQUIRED or AGENTMOTE_OPTIONAL. */
@@ -1881,12 +3330,18 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
 /** A form with these `fields`, an array of `agentmote_param_t`, for the
  *  initialiser of an `agentmote_form_t`. */
 #define AGENTMOTE_FORM(fields) \
-    { (fields), (uint16_t)AGENTMOTE_COUNT(fields) }
+    { (fields), 0, (uint16_t)AGENTMOTE_COUNT(fields) }
+/** A form of this JSON Schema text, on one line. */
+#define AGENTMOTE_FORM_SCHEMA(schema) \
+    { 0, (schema), 0 }
 
 /** A device with tools alone, whose lists a client may keep for an hour. */
 #define AGENTMOTE_DEVICE(name, title, version, instructions, tools) \
     AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, AGENTMOTE_COUNT(tools), \
                         0, 0, 0, 0, 0, 0, 0)
+/** A device without tools, beside which there is an agent. */
+#define AGENTMOTE_DEVICE_PLAIN(name, title, version, instructions) \
+    AGENTMOTE_DEVICE_OF(name, title, version, instructions, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 /** A device with tools, resources, prompts and forms: each a table, or 0, and how
  *  many it has; `flags` are AGENTMOTE_LOGS, or 0. */
 #define AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, tool_count, \
@@ -1894,7 +3349,72 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
                             forms, form_count, flags) \
     { (name), (title), (version), (instructions), (tools), (tool_count), \
       (resources), (resource_count), (prompts), (prompt_count), (forms), (form_count), \
-      0, 3600000, 100, (flags) }
+      0, 3600000, 100, (flags), 0 }
+
+/* Skills, for the initialiser of an `agentmote_skill_t`. `tags`, `examples`,
+ * `words` and modes are arrays of texts; `flags` are AGENTMOTE_TALKS and the
+ * like with | between them, or 0. */
+
+/** Every field. */
+#define AGENTMOTE_SKILL_OF(id, name, description, tags, tag_count, examples, example_count, \
+                           words, word_count, input_modes, input_mode_count, \
+                           output_modes, output_mode_count, run, tool, flags, scopes) \
+    { (id), (name), (description), (tags), (examples), (words), (input_modes), (output_modes), \
+      (run), (tool), (uint16_t)(tag_count), (uint16_t)(example_count), (uint16_t)(word_count), \
+      (uint16_t)(input_mode_count), (uint16_t)(output_mode_count), (flags), (scopes) }
+/** A skill that takes every message that no skill before it takes. */
+#define AGENTMOTE_SKILL(id, name, description, tags, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), 0, 0, 0, 0, 0, 0, 0, 0, \
+                       run, 0, flags, 0)
+/** A skill for messages with one of these words, with examples of them. */
+#define AGENTMOTE_SKILL_FOR(id, name, description, tags, words, examples, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, run, 0, flags, 0)
+/** The same, which gives these media types. */
+#define AGENTMOTE_SKILL_GIVES(id, name, description, tags, words, examples, output_modes, run, \
+                              flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       output_modes, AGENTMOTE_COUNT(output_modes), run, 0, flags, 0)
+/** A skill that is the tool of this name, for messages with one of these
+ *  words. */
+#define AGENTMOTE_SKILL_TOOL(id, name, description, tags, words, examples, tool) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, 0, tool, 0, 0)
+
+/* Ways in which a caller shows who he is, for the initialiser of an
+ * `agentmote_scheme_t`; `name` is that of the card. */
+
+/** `Authorization: Bearer`. */
+#define AGENTMOTE_BEARER(name) { (name), 0, AGENTMOTE_SCHEME_BEARER }
+/** A secret in the header of this name. */
+#define AGENTMOTE_API_KEY(name, header) { (name), (header), AGENTMOTE_SCHEME_API_KEY }
+/** OpenID Connect, described at this URL. */
+#define AGENTMOTE_OPEN_ID(name, url) { (name), (url), AGENTMOTE_SCHEME_OPEN_ID }
+/** Certificates of TLS on both sides. */
+#define AGENTMOTE_MUTUAL_TLS(name) { (name), 0, AGENTMOTE_SCHEME_MUTUAL_TLS }
+
+/** An agent of these skills, an array of `agentmote_skill_t`, for the
+ *  initialiser of an `agentmote_agent_t`: at /a2a, strict, with streams, that
+ *  waits half a minute for a task and keeps it for ten minutes. `url` is the
+ *  absolute one of the endpoint, with a slash at its end. */
+#define AGENTMOTE_AGENT(name, description, version, url, skills, random) \
+    { (name), (description), (version), (url), 0, 0, 0, 0, 0, 0, 0, \
+      (skills), AGENTMOTE_COUNT(skills), 0, 0, 0, 0, (random), 0, 30000, 600000, 3600, 0 }
+
+/** A policy of this realm, whose doors need these scopes: `verify`, `allows` and
+ *  `record` are functions, or 0; `scopes` an array of their names, from the
+ *  lowest bit on. */
+#define AGENTMOTE_POLICY_OF(realm, scopes, mcp_scopes, agent_scopes, verify, allows, record) \
+    { (realm), (scopes), 0, 0, 0, (verify), (allows), (record), (mcp_scopes), (agent_scopes), 0, \
+      (uint16_t)AGENTMOTE_COUNT(scopes), 0, 0, 0 }
+
+/** Words of storage for a table of so many skills, which have so many tags,
+ *  examples, words and modes in all. */
+#define AGENTMOTE_SKILL_TABLE_WORDS(skills, texts) \
+    ((skills) * AGENTMOTE_SKILL_WORDS + (texts) * AGENTMOTE_CHOICE_WORDS)
 
 /** 1 if `holds`, else an error of the compiler. */
 #define AGENTMOTE_HOLDS_(holds) (sizeof(char[(holds) ? 1 : -1]))
@@ -1932,3 +3452,17 @@ agentmote_status_t agentmote_get_named(struct agentmote_call_t *call,
            + ((size_t)(rx) + (result) + 7) / 8)]; \
     static const agentmote_memory_t name = \
         { name##_words, sizeof name##_words, (rx), (result), 0, (names) }
+
+/** Defines `name`, an `agentmote_task_memory_t` with its storage, for an agent:
+ *  `table_words` words for its tables (AGENTMOTE_SKILL_TABLE_WORDS), `tasks`
+ *  tasks at once, 1 to 255, with `log` bytes each for all that they come to, 512
+ *  to 65535; `result` bytes for structured artifacts and results of tools, 0 or
+ *  192 to 65535. */
+#define AGENTMOTE_TASK_MEMORY(name, table_words, tasks, log, result) \
+    static uint64_t name##_words[AGENTMOTE_HOLDS_((tasks) >= 1 && (tasks) <= 255) \
+        * AGENTMOTE_HOLDS_((log) >= 512 && (log) <= 65535) \
+        * AGENTMOTE_HOLDS_((result) == 0 || ((result) >= 192 && (result) <= 65535)) \
+        * (AGENTMOTE_AGENT_WORDS + (table_words) + (tasks) * AGENTMOTE_TASK_WORDS \
+           + ((size_t)(tasks) * (log) + (result) + 7) / 8)]; \
+    static const agentmote_task_memory_t name = \
+        { name##_words, sizeof name##_words, (tasks), (log), (result) }

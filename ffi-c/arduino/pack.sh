@@ -19,6 +19,7 @@ mkdir -p "$folder/src/$processor"
 folder=$(cd "$folder" && pwd)
 build=${AGENTMOTE_CARGO_FOLDER:-"$folder/build"}
 cargo build --release --locked --manifest-path "$here/../library/Cargo.toml" \
+    --config "$here/../library/.cargo/config.toml" \
     --target "$target" --target-dir "$build" "$@"
 cp "$here/library.properties" "$folder/"
 cp "$here/../../include/agentmote.h" "$folder/src/"

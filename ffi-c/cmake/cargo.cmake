@@ -50,6 +50,7 @@ function(agentmote_library result target features build_core)
   set(AGENTMOTE_CARGO_FOLDER "${CMAKE_CURRENT_BINARY_DIR}/cargo" CACHE PATH
       "Where cargo builds, to be shared by several builds")
   set(folder "${AGENTMOTE_CARGO_FOLDER}")
+  set(feature_list "${features}")
   string(REPLACE ";" "," features "${features}")
   set(words build --release --locked --manifest-path "${AGENTMOTE_ROOT}/ffi-c/library/Cargo.toml"
       --target-dir "${folder}" --no-default-features)
@@ -59,7 +60,8 @@ function(agentmote_library result target features build_core)
   set(environment "")
   set(library "${folder}/release/libagentmote.a")
   if(target)
-    list(APPEND words --target "${target}")
+    list(APPEND words --target "${target}"
+         --config "${AGENTMOTE_ROOT}/ffi-c/library/.cargo/config.toml")
     set(library "${folder}/${target}/release/libagentmote.a")
   endif()
   set(AGENTMOTE_RUSTC "" CACHE FILEPATH "Compiler that cargo takes; empty: its own")
@@ -80,6 +82,18 @@ function(agentmote_library result target features build_core)
   set_target_properties(agentmote::agentmote PROPERTIES
     IMPORTED_LOCATION "${library}"
     INTERFACE_INCLUDE_DIRECTORIES "${AGENTMOTE_ROOT}/include")
+  # The header then tells the sizes of this library.
+  set(definitions "")
+  foreach(feature a2a policy)
+    if(feature IN_LIST feature_list)
+      string(TOUPPER "AGENTMOTE_${feature}" definition)
+      list(APPEND definitions "${definition}")
+    endif()
+  endforeach()
+  if(definitions)
+    set_target_properties(agentmote::agentmote PROPERTIES
+      INTERFACE_COMPILE_DEFINITIONS "${definitions}")
+  endif()
   add_dependencies(agentmote::agentmote agentmote_cargo)
   set(${result} "${target}" PARENT_SCOPE)
 endfunction()

@@ -21,7 +21,7 @@ if(NOT CMAKE_BUILD_EARLY_EXPANSION)
   endif()
   set(features "")
   foreach(feature http resources prompts input sessions subscriptions logging scopes
-                  credentials)
+                  credentials a2a policy)
     string(TOUPPER "${feature}" upper)
     if(CONFIG_AGENTMOTE_${upper})
       list(APPEND features ${feature})

@@ -1,4 +1,4 @@
-/* agentmote: MCP tool server for microcontrollers.
+/* agentmote: MCP tool server and A2A agent for microcontrollers.
  * Generated from ffi-c; do not edit. */
 
 /**
@@ -15,6 +15,15 @@
  * 3. `agentmote_line_open` or `agentmote_http_open`: a connection for each peer.
  * 4. For ever: `agentmote_receive` what arrived, `agentmote_poll` until it
  *    gives nothing more to send, sleep until `agentmote_wake` or the next byte.
+ *
+ * An agent beside it is one switch more: a library that was built with `a2a`,
+ * `AGENTMOTE_A2A` defined before this file is included (the packages do both),
+ * a table of skills, and `agentmote_agent_open` between 2 and 3. Without the
+ * definition, HTTP connections have too little storage for such a library, and
+ * say so (`AGENTMOTE_ERROR_STORAGE`).
+ *
+ * A policy in front of both is another one: the feature `policy`, the
+ * definition `AGENTMOTE_POLICY`, and `agentmote_policy_open` before 3.
  *
  * Conventions
  * ===========

@@ -134,11 +134,19 @@
 /** A resource, or a template if `uri` has parameters in braces, for the
  *  initialiser of an `agentmote_resource_t`. A reading is stale at once. */
 #define AGENTMOTE_RESOURCE(uri, name, title, description, mime, read) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0 }
-/** The same, to which clients can subscribe: `watch` tells whether it has
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, 0, 0 }
+/** The same, with `values` offered for the parameters of its URI: an array of
+ *  `agentmote_values_t`. */
+#define AGENTMOTE_RESOURCE_COMPLETED(uri, name, title, description, mime, read, values) \
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, 0, \
+      (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** `values`, an array of texts, for the parameter `name` of a URI. */
+#define AGENTMOTE_VALUES(name, values) \
+    { (name), (values), (uint16_t)AGENTMOTE_COUNT(values) }
+/** A resource to which clients can subscribe: `watch` tells whether it has
  *  changed. */
 #define AGENTMOTE_RESOURCE_WATCHED(uri, name, title, description, mime, read, watch) \
-    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch) }
+    { (uri), (name), (title), (description), (mime), (read), 0, 0, (watch), 0, 0 }
 
 /** An argument of a prompt, for the initialiser of an `agentmote_argument_t`;
  *  `presence` is AGENTMOTE_REQUIRED or AGENTMOTE_OPTIONAL. */
@@ -158,12 +166,18 @@
 /** A form with these `fields`, an array of `agentmote_param_t`, for the
  *  initialiser of an `agentmote_form_t`. */
 #define AGENTMOTE_FORM(fields) \
-    { (fields), (uint16_t)AGENTMOTE_COUNT(fields) }
+    { (fields), 0, (uint16_t)AGENTMOTE_COUNT(fields) }
+/** A form of this JSON Schema text, on one line. */
+#define AGENTMOTE_FORM_SCHEMA(schema) \
+    { 0, (schema), 0 }
 
 /** A device with tools alone, whose lists a client may keep for an hour. */
 #define AGENTMOTE_DEVICE(name, title, version, instructions, tools) \
     AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, AGENTMOTE_COUNT(tools), \
                         0, 0, 0, 0, 0, 0, 0)
+/** A device without tools, beside which there is an agent. */
+#define AGENTMOTE_DEVICE_PLAIN(name, title, version, instructions) \
+    AGENTMOTE_DEVICE_OF(name, title, version, instructions, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 /** A device with tools, resources, prompts and forms: each a table, or 0, and how
  *  many it has; `flags` are AGENTMOTE_LOGS, or 0. */
 #define AGENTMOTE_DEVICE_OF(name, title, version, instructions, tools, tool_count, \
@@ -171,7 +185,72 @@
                             forms, form_count, flags) \
     { (name), (title), (version), (instructions), (tools), (tool_count), \
       (resources), (resource_count), (prompts), (prompt_count), (forms), (form_count), \
-      0, 3600000, 100, (flags) }
+      0, 3600000, 100, (flags), 0 }
+
+/* Skills, for the initialiser of an `agentmote_skill_t`. `tags`, `examples`,
+ * `words` and modes are arrays of texts; `flags` are AGENTMOTE_TALKS and the
+ * like with | between them, or 0. */
+
+/** Every field. */
+#define AGENTMOTE_SKILL_OF(id, name, description, tags, tag_count, examples, example_count, \
+                           words, word_count, input_modes, input_mode_count, \
+                           output_modes, output_mode_count, run, tool, flags, scopes) \
+    { (id), (name), (description), (tags), (examples), (words), (input_modes), (output_modes), \
+      (run), (tool), (uint16_t)(tag_count), (uint16_t)(example_count), (uint16_t)(word_count), \
+      (uint16_t)(input_mode_count), (uint16_t)(output_mode_count), (flags), (scopes) }
+/** A skill that takes every message that no skill before it takes. */
+#define AGENTMOTE_SKILL(id, name, description, tags, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), 0, 0, 0, 0, 0, 0, 0, 0, \
+                       run, 0, flags, 0)
+/** A skill for messages with one of these words, with examples of them. */
+#define AGENTMOTE_SKILL_FOR(id, name, description, tags, words, examples, run, flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, run, 0, flags, 0)
+/** The same, which gives these media types. */
+#define AGENTMOTE_SKILL_GIVES(id, name, description, tags, words, examples, output_modes, run, \
+                              flags) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       output_modes, AGENTMOTE_COUNT(output_modes), run, 0, flags, 0)
+/** A skill that is the tool of this name, for messages with one of these
+ *  words. */
+#define AGENTMOTE_SKILL_TOOL(id, name, description, tags, words, examples, tool) \
+    AGENTMOTE_SKILL_OF(id, name, description, tags, AGENTMOTE_COUNT(tags), \
+                       examples, AGENTMOTE_COUNT(examples), words, AGENTMOTE_COUNT(words), 0, 0, \
+                       0, 0, 0, tool, 0, 0)
+
+/* Ways in which a caller shows who he is, for the initialiser of an
+ * `agentmote_scheme_t`; `name` is that of the card. */
+
+/** `Authorization: Bearer`. */
+#define AGENTMOTE_BEARER(name) { (name), 0, AGENTMOTE_SCHEME_BEARER }
+/** A secret in the header of this name. */
+#define AGENTMOTE_API_KEY(name, header) { (name), (header), AGENTMOTE_SCHEME_API_KEY }
+/** OpenID Connect, described at this URL. */
+#define AGENTMOTE_OPEN_ID(name, url) { (name), (url), AGENTMOTE_SCHEME_OPEN_ID }
+/** Certificates of TLS on both sides. */
+#define AGENTMOTE_MUTUAL_TLS(name) { (name), 0, AGENTMOTE_SCHEME_MUTUAL_TLS }
+
+/** An agent of these skills, an array of `agentmote_skill_t`, for the
+ *  initialiser of an `agentmote_agent_t`: at /a2a, strict, with streams, that
+ *  waits half a minute for a task and keeps it for ten minutes. `url` is the
+ *  absolute one of the endpoint, with a slash at its end. */
+#define AGENTMOTE_AGENT(name, description, version, url, skills, random) \
+    { (name), (description), (version), (url), 0, 0, 0, 0, 0, 0, 0, \
+      (skills), AGENTMOTE_COUNT(skills), 0, 0, 0, 0, (random), 0, 30000, 600000, 3600, 0 }
+
+/** A policy of this realm, whose doors need these scopes: `verify`, `allows` and
+ *  `record` are functions, or 0; `scopes` an array of their names, from the
+ *  lowest bit on. */
+#define AGENTMOTE_POLICY_OF(realm, scopes, mcp_scopes, agent_scopes, verify, allows, record) \
+    { (realm), (scopes), 0, 0, 0, (verify), (allows), (record), (mcp_scopes), (agent_scopes), 0, \
+      (uint16_t)AGENTMOTE_COUNT(scopes), 0, 0, 0 }
+
+/** Words of storage for a table of so many skills, which have so many tags,
+ *  examples, words and modes in all. */
+#define AGENTMOTE_SKILL_TABLE_WORDS(skills, texts) \
+    ((skills) * AGENTMOTE_SKILL_WORDS + (texts) * AGENTMOTE_CHOICE_WORDS)
 
 /** 1 if `holds`, else an error of the compiler. */
 #define AGENTMOTE_HOLDS_(holds) (sizeof(char[(holds) ? 1 : -1]))
@@ -209,3 +288,17 @@
            + ((size_t)(rx) + (result) + 7) / 8)]; \
     static const agentmote_memory_t name = \
         { name##_words, sizeof name##_words, (rx), (result), 0, (names) }
+
+/** Defines `name`, an `agentmote_task_memory_t` with its storage, for an agent:
+ *  `table_words` words for its tables (AGENTMOTE_SKILL_TABLE_WORDS), `tasks`
+ *  tasks at once, 1 to 255, with `log` bytes each for all that they come to, 512
+ *  to 65535; `result` bytes for structured artifacts and results of tools, 0 or
+ *  192 to 65535. */
+#define AGENTMOTE_TASK_MEMORY(name, table_words, tasks, log, result) \
+    static uint64_t name##_words[AGENTMOTE_HOLDS_((tasks) >= 1 && (tasks) <= 255) \
+        * AGENTMOTE_HOLDS_((log) >= 512 && (log) <= 65535) \
+        * AGENTMOTE_HOLDS_((result) == 0 || ((result) >= 192 && (result) <= 65535)) \
+        * (AGENTMOTE_AGENT_WORDS + (table_words) + (tasks) * AGENTMOTE_TASK_WORDS \
+           + ((size_t)(tasks) * (log) + (result) + 7) / 8)]; \
+    static const agentmote_task_memory_t name = \
+        { name##_words, sizeof name##_words, (tasks), (log), (result) }

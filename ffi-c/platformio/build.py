@@ -45,6 +45,7 @@ def command(root, folder, target, features):
     words = ["cargo", "build", "--release", "--locked"]
     words += ["--manifest-path", os.path.join(root, "ffi-c", "library", "Cargo.toml")]
     words += ["--target-dir", folder, "--target", target]
+    words += ["--config", os.path.join(root, "ffi-c", "library", ".cargo", "config.toml")]
     words += ["--no-default-features", "--features", features]
     return words, os.path.join(folder, target, "release")
 
@@ -58,6 +59,9 @@ def main(env, root):
     words, place = command(root, folder, target, features)
     subprocess.run(words, check=True)
     env.Append(LIBPATH=[place], LIBS=["agentmote"])
+    # The header then tells the sizes of this library.
+    switches = [name for name in ("a2a", "policy") if name in features.split(",")]
+    env.Append(CPPDEFINES=["AGENTMOTE_" + name.upper() for name in switches])
 
 
 try:

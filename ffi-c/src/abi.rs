@@ -48,8 +48,13 @@ pub const AGENTMOTE_PENDING: agentmote_answer_t = 1;
 pub const AGENTMOTE_MISSING: agentmote_answer_t = 2;
 
 /// It has asked its caller, and there is no answer yet: call the handler again
-/// with it. Only for tools with `AGENTMOTE_ASKS`, and for prompts.
+/// with it. Only for tools with `AGENTMOTE_ASKS`, for prompts and for skills.
 pub const AGENTMOTE_NEED_INPUT: agentmote_answer_t = 3;
+
+/// The work was stopped as its caller wished. Only for skills.
+pub const AGENTMOTE_STOPPED: agentmote_answer_t = 4;
+/// The work can't be stopped here, and goes on. Only for skills.
+pub const AGENTMOTE_CANNOT_STOP: agentmote_answer_t = 5;
 
 /// The user has filled the form in.
 pub const AGENTMOTE_ACCEPTED: i32 = 0;
@@ -126,7 +131,8 @@ pub const AGENTMOTE_LOG_ALERT: u8 = 6;
 /// Level of a message: nothing works.
 pub const AGENTMOTE_LOG_EMERGENCY: u8 = 7;
 
-/// A handler of tools, a reader of resources or a renderer of prompts.
+/// A handler of tools or skills, a reader of resources or a renderer of
+/// prompts.
 ///
 /// `context` is what `agentmote_init` was given. `call` is valid until the
 /// handler returns, in the thread of the handler alone. A handler must return:
@@ -141,6 +147,14 @@ pub type agentmote_run_t = Option<
 /// between two looks are not told.
 pub type agentmote_watch_t =
     Option<unsafe extern "C" fn(context: *const c_void, now_ms: u64) -> u32>;
+
+/// What tells whether a caller sees a tool now, the one at this place of the
+/// table, from 0 (M-107). It is asked for each tool at each request, and for a
+/// caller 0 with every scope every `watch_ms` while somebody listens to changes
+/// of the list, so it must be quick.
+pub type agentmote_shows_t = Option<
+    unsafe extern "C" fn(context: *const c_void, caller: u32, scopes: u32, place: usize) -> bool,
+>;
 
 /// A parameter of a tool, or a member of an object. Written by the macros
 /// `AGENTMOTE_BOOLEAN` to `AGENTMOTE_OBJECT`.
@@ -238,6 +252,24 @@ pub struct agentmote_resource_t {
     /// What tells whether it has changed; NULL if nobody can subscribe to it.
     /// A template has none, and at most 15 resources of a device have one.
     pub watch: agentmote_watch_t,
+    /// What is offered when a parameter of its URI is typed (M-159); NULL for
+    /// nothing.
+    pub values: *const agentmote_values_t,
+    /// How many `values`.
+    pub value_count: u16,
+}
+
+/// What is offered for one parameter of a URI; any other is allowed too.
+/// Written by `AGENTMOTE_VALUES`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct agentmote_values_t {
+    /// The name of the parameter.
+    pub name: *const c_char,
+    /// What is offered.
+    pub values: *const *const c_char,
+    /// How many `values`.
+    pub value_count: u16,
 }
 
 /// One argument of a prompt: a text.
@@ -281,6 +313,10 @@ pub struct agentmote_prompt_t {
 pub struct agentmote_form_t {
     /// Its fields.
     pub fields: *const agentmote_param_t,
+    /// JSON Schema text in the place of `fields`, for keywords beyond them; the
+    /// handler then checks what was entered (`agentmote_elicit_json`). NULL for
+    /// none.
+    pub schema: *const c_char,
     /// How many `fields`; at most 16.
     pub field_count: u16,
 }
@@ -324,6 +360,9 @@ pub struct agentmote_device_t {
     pub watch_ms: u32,
     /// `AGENTMOTE_LOGS`, or 0.
     pub flags: u32,
+    /// What tells which tools a caller sees now; NULL: all that his scopes
+    /// allow. A device that has it has at most 64 tools.
+    pub shows: agentmote_shows_t,
 }
 
 /// Why `agentmote_init` has refused a device.

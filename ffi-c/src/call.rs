@@ -11,6 +11,8 @@ use core::task::Poll;
 use agentmote::prompt::Rendering;
 #[cfg(feature = "resources")]
 use agentmote::resource::{Read, Reading};
+#[cfg(feature = "a2a")]
+use agentmote::task::{Step, Work, run_tool};
 use agentmote::tool::{Answer, Call, IntoAnswer, Param};
 
 use crate::abi::{
@@ -34,6 +36,9 @@ pub struct agentmote_call_t {
     /// Whether a question of the handler has no answer.
     #[cfg(feature = "input")]
     pub(crate) asks: bool,
+    /// The artifact that the next part begins or belongs to.
+    #[cfg(feature = "a2a")]
+    pub(crate) artifact: crate::task::Artifact,
     /// What makes the call a failure whatever else it gave.
     fault: Option<&'static str>,
     /// The proof of what was given last.
@@ -49,6 +54,8 @@ enum Target {
     Resource(*mut Reading<'static>),
     #[cfg(feature = "prompts")]
     Prompt(*mut Rendering<'static>),
+    #[cfg(feature = "a2a")]
+    Work(*mut Work<'static>),
 }
 
 /// The same, to work on.
@@ -58,6 +65,8 @@ pub(crate) enum Subject<'h> {
     Resource(&'h mut Reading<'static>),
     #[cfg(feature = "prompts")]
     Prompt(&'h mut Rendering<'static>),
+    #[cfg(feature = "a2a")]
+    Work(crate::task::Output<'h>),
 }
 
 /// That something was given.
@@ -69,6 +78,11 @@ pub(crate) enum Given {
     Read(Read),
     #[cfg(feature = "prompts")]
     Message,
+    /// An end or a question of a task.
+    #[cfg(feature = "a2a")]
+    Step(Step),
+    #[cfg(feature = "a2a")]
+    Part,
 }
 
 impl agentmote_call_t {
@@ -80,6 +94,8 @@ impl agentmote_call_t {
             forms: &[],
             #[cfg(feature = "input")]
             asks: false,
+            #[cfg(feature = "a2a")]
+            artifact: crate::task::Artifact::NEXT,
             scope: Scope::new(),
             writer: Writer::new(),
             fault: None,
@@ -135,6 +151,12 @@ impl agentmote_call_t {
             #[cfg(feature = "prompts")]
             // SAFETY: as above, with `prompt`.
             Target::Prompt(rendering) => Some(Subject::Prompt(unsafe { &mut *rendering })),
+            #[cfg(feature = "a2a")]
+            Target::Work(work) => Some(Subject::Work(crate::task::Output {
+                // SAFETY: as above, with `skill`.
+                work: unsafe { &mut *work },
+                artifact: &mut self.artifact,
+            })),
         }
     }
 }
@@ -165,15 +187,50 @@ unsafe fn of_tool<'h>(
     // SAFETY: as the caller promises.
     match unsafe { handle(call) }?.subject() {
         Some(Subject::Tool(call)) => Ok(call),
-        #[cfg(any(feature = "resources", feature = "prompts"))]
+        #[cfg(any(feature = "resources", feature = "prompts", feature = "a2a"))]
         Some(_) => Err(crate::abi::AGENTMOTE_ERROR_TYPE),
         None => Err(AGENTMOTE_ERROR_NOT_OPEN),
     }
 }
 
+/// Lets one of them look at the call of a tool or the work of a task, whichever
+/// the handle stands for.
+///
+/// # Safety
+/// As for [`handle`].
+#[cfg(feature = "a2a")]
+unsafe fn of_work<T>(
+    call: *mut agentmote_call_t,
+    tool: impl FnOnce(&mut Call<'static>) -> T,
+    skill: impl FnOnce(&mut Work<'static>) -> T,
+) -> Result<T, agentmote_status_t> {
+    // SAFETY: as the caller promises.
+    if let Some(Subject::Work(output)) = unsafe { handle(call) }?.subject() {
+        return Ok(skill(output.work));
+    }
+    // SAFETY: as the caller promises.
+    unsafe { of_tool(call) }.map(tool)
+}
+
+/// The same without tasks.
+///
+/// # Safety
+/// As for [`handle`].
+#[cfg(not(feature = "a2a"))]
+unsafe fn of_work<T>(
+    call: *mut agentmote_call_t,
+    tool: impl FnOnce(&mut Call<'static>) -> T,
+    _: impl FnOnce(&mut Call<'static>) -> T,
+) -> Result<T, agentmote_status_t> {
+    // SAFETY: as the caller promises.
+    unsafe { of_tool(call) }.map(tool)
+}
+
 /// Runs a tool of the table.
 pub(crate) fn tool(app: &mut App, call: &mut Call<'_>) -> Answer {
     let place = call.place();
+    #[cfg(feature = "a2a")]
+    let place = app.tool.unwrap_or(place);
     let (Some(tool), Some(entry)) = (app.tools().get(place), app.entries.get(place)) else {
         return call.fail("there is no such tool");
     };
@@ -206,6 +263,22 @@ pub(crate) fn tool(app: &mut App, call: &mut Call<'_>) -> Answer {
         (AGENTMOTE_DONE, _) => ().into_answer(call),
         _ => call.fail("the handler gave an answer that a tool has not"),
     }
+}
+
+/// Whether a caller sees a tool of the table now.
+#[cfg(feature = "scopes")]
+pub(crate) fn shows(
+    app: &App,
+    caller: agentmote::tool::Caller,
+    tool: &agentmote::tool::Tool,
+) -> bool {
+    let place = app.entries.iter().position(|one| ptr::eq(&one.tool, tool));
+    let (Some(shows), Some(place)) = (app.shows(), place) else {
+        return true;
+    };
+    // SAFETY: the function and the context come from the firmware, which
+    // promises that they belong together.
+    unsafe { shows(app.context, caller.id, caller.scopes, place) }
 }
 
 /// Reads a resource of the table.
@@ -294,6 +367,45 @@ pub(crate) fn prompt(app: &mut App, rendering: &mut Rendering<'_>) {
     }
 }
 
+/// Takes one step of a skill of the table.
+#[cfg(feature = "a2a")]
+pub(crate) fn skill(app: &mut App, work: &mut Work<'_>) -> Step {
+    use crate::abi::{AGENTMOTE_CANNOT_STOP, AGENTMOTE_STOPPED};
+    let Some(skill) = app.skills().get(work.skill()) else {
+        return work.fail("there is no such skill");
+    };
+    let Some(run) = skill.run else {
+        // SAFETY: texts of the table live as long as the server.
+        let name = unsafe { crate::abi::text(skill.tool) }.unwrap_or("");
+        let entries = app.entries;
+        app.tool = entries.iter().position(|one| one.tool.name == name);
+        let Some(entry) = app.tool.and_then(|at| entries.get(at)) else {
+            return work.fail("the skill is a tool that the device has not");
+        };
+        let step = run_tool(entry, app, work);
+        app.tool = None;
+        return step;
+    };
+    let target = Target::Work(ptr::from_mut(work).cast());
+    // SAFETY: as in `tool`.
+    unsafe { (*app.handle).begin(target, &[]) };
+    // SAFETY: as in `tool`.
+    let answer = unsafe { run(app.context, app.handle) };
+    // SAFETY: as in `tool`.
+    let given = match unsafe { (*app.handle).end() } {
+        Ok(given) => given,
+        Err(fault) => return work.fail(fault),
+    };
+    match (answer, given) {
+        (AGENTMOTE_PENDING, _) => Step::PENDING,
+        (AGENTMOTE_STOPPED, _) => Step::STOPPED,
+        (AGENTMOTE_CANNOT_STOP, _) => Step::CANNOT_STOP,
+        (AGENTMOTE_DONE | AGENTMOTE_NEED_INPUT, Given::Step(step)) => step,
+        (AGENTMOTE_DONE, _) => Step::DONE,
+        _ => work.fail("the handler gave an answer that a skill has not"),
+    }
+}
+
 /// The time at which the handler was called, in milliseconds; 0 if the handle
 /// is not valid.
 ///
@@ -312,32 +424,37 @@ pub unsafe extern "C" fn agentmote_now(call: *mut agentmote_call_t) -> u64 {
             Subject::Resource(reading) => reading.now(),
             #[cfg(feature = "prompts")]
             Subject::Prompt(rendering) => rendering.now(),
+            #[cfg(feature = "a2a")]
+            Subject::Work(output) => output.work.now(),
         }
         .as_millis()
     })
 }
 
-/// How often the handler of this call was called before: 0 the first time,
-/// when work starts; 0 also if the handle is not that of a tool.
+/// How often the handler of this call or task was called before: 0 the first
+/// time, when work starts; 0 also if the handle is not that of a tool or skill.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agentmote_step(call: *mut agentmote_call_t) -> u32 {
     // SAFETY: as the caller promises.
-    unsafe { of_tool(call) }.map_or(0, |call| call.step())
+    unsafe { of_work(call, |call| call.step(), |work| work.step()) }.unwrap_or(0)
 }
 
 /// Whether the caller has given up the call. The handler of a polled tool is
 /// then called this one last time, to stop what it began; what it answers is
-/// dropped. False also if the handle is not that of a tool.
+/// dropped. The handler of a skill stops the work and answers
+/// `AGENTMOTE_STOPPED`, or answers `AGENTMOTE_CANNOT_STOP` and goes on (P-017,
+/// False also if the handle is not that of a tool or skill.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agentmote_is_cancelled(call: *mut agentmote_call_t) -> bool {
     // SAFETY: as the caller promises.
-    unsafe { of_tool(call) }.is_ok_and(|call| call.is_cancelled())
+    unsafe { of_work(call, |call| call.is_cancelled(), |work| work.is_cancelled()) }
+        .unwrap_or(false)
 }
 
 /// What the handler has left with `agentmote_remember` in an earlier step of
@@ -348,7 +465,7 @@ pub unsafe extern "C" fn agentmote_is_cancelled(call: *mut agentmote_call_t) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn agentmote_memo(call: *mut agentmote_call_t) -> u32 {
     // SAFETY: as the caller promises.
-    unsafe { of_tool(call) }.map_or(0, |call| call.memo())
+    unsafe { of_work(call, |call| call.memo(), |work| work.memo()) }.unwrap_or(0)
 }
 
 /// Keeps a number for the next steps of this call: the number of the job that
@@ -364,14 +481,14 @@ pub unsafe extern "C" fn agentmote_remember(
     memo: u32,
 ) -> agentmote_status_t {
     // SAFETY: as the caller promises.
-    with(unsafe { of_tool(call) }, |call| call.remember(memo))
+    done(unsafe { of_work(call, |call| call.remember(memo), |work| work.remember(memo)) })
 }
 
 /// Tells how far the work is: `done` of `total` steps, 0 for a total that is
 /// not known. It reaches the caller if he asked for it; a report that does not
 /// rise is dropped (M-127).
 ///
-/// `AGENTMOTE_ERROR_TYPE` for the handle of a reader or renderer.
+/// `AGENTMOTE_ERROR_TYPE` for the handle of a reader, renderer or skill.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler.
@@ -382,7 +499,8 @@ pub unsafe extern "C" fn agentmote_progress(
     total: u32,
 ) -> agentmote_status_t {
     // SAFETY: as the caller promises.
-    with(unsafe { of_tool(call) }, |call| call.progress(done, total))
+    let told = unsafe { of_tool(call) }.map(|call| call.progress(done, total));
+    told.err().unwrap_or(AGENTMOTE_OK)
 }
 
 /// When a handler that answers `AGENTMOTE_PENDING` wants to be called again,
@@ -399,18 +517,15 @@ pub unsafe extern "C" fn agentmote_wake_after(
     millis: u32,
 ) -> agentmote_status_t {
     // SAFETY: as the caller promises.
-    with(unsafe { of_tool(call) }, |call| call.wake_after(millis))
+    done(unsafe {
+        of_work(
+            call,
+            |call| call.wake_after(millis),
+            |work| work.wake_after(millis),
+        )
+    })
 }
 
-fn with(
-    call: Result<&mut Call<'static>, agentmote_status_t>,
-    act: impl FnOnce(&mut Call<'static>),
-) -> agentmote_status_t {
-    match call {
-        Ok(call) => {
-            act(call);
-            AGENTMOTE_OK
-        }
-        Err(status) => status,
-    }
+fn done(acted: Result<(), agentmote_status_t>) -> agentmote_status_t {
+    acted.err().unwrap_or(AGENTMOTE_OK)
 }

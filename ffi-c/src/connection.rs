@@ -5,6 +5,8 @@ use core::ffi::c_void;
 use core::mem::{MaybeUninit, size_of};
 use core::ptr::{self, addr_of};
 
+#[cfg(feature = "a2a")]
+use agentmote::server::AgentDesk;
 #[cfg(feature = "http")]
 use agentmote::server::{Allow, Http, HttpConfig};
 use agentmote::server::{Line, Place, Server};
@@ -48,13 +50,23 @@ pub struct agentmote_connection_t {
     /// The round of the server in which the connection was opened.
     round: u32,
     verbs: &'static Verbs,
+    /// Whether it serves an agent, whose tasks say when it is due.
+    #[cfg(feature = "a2a")]
+    has_agent: bool,
+}
+
+/// What a connection works on.
+pub(crate) struct Served<'s> {
+    server: &'s mut Server<App>,
+    #[cfg(feature = "a2a")]
+    desk: Option<&'s mut AgentDesk<'static, App>>,
 }
 
 /// What the two kinds of connections do each in its way.
 struct Verbs {
     receive: unsafe fn(*const agentmote_connection_t, &[u8]) -> usize,
-    poll: unsafe fn(*const agentmote_connection_t, &mut Server<App>, Instant, &mut [u8]) -> usize,
-    wake: unsafe fn(*const agentmote_connection_t) -> Option<Instant>,
+    poll: unsafe fn(*const agentmote_connection_t, Served<'_>, Instant, &mut [u8]) -> usize,
+    wake: unsafe fn(*const agentmote_connection_t, Option<&Served<'_>>) -> Option<Instant>,
     hang_up: unsafe fn(*const agentmote_connection_t, &mut Server<App>, Instant),
     is_closed: unsafe fn(*const agentmote_connection_t) -> bool,
     #[cfg(any(feature = "input", feature = "scopes"))]
@@ -71,8 +83,8 @@ struct Shell<C> {
 /// What a connection of the core does, whichever it is.
 trait Drive: Sized {
     fn receive(&mut self, bytes: &[u8]) -> usize;
-    fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize;
-    fn wake(&self) -> Option<Instant>;
+    fn poll(&mut self, served: Served<'_>, now: Instant, out: &mut [u8]) -> usize;
+    fn wake(&self, served: Option<&Served<'_>>) -> Option<Instant>;
     fn hang_up(&mut self, server: &mut Server<App>, now: Instant);
     fn is_closed(&self) -> bool;
     #[cfg(any(feature = "input", feature = "scopes"))]
@@ -84,11 +96,11 @@ impl Drive for Line<'static> {
         self.receive(bytes)
     }
 
-    fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
-        self.poll(server, now, out)
+    fn poll(&mut self, served: Served<'_>, now: Instant, out: &mut [u8]) -> usize {
+        self.poll(served.server, now, out)
     }
 
-    fn wake(&self) -> Option<Instant> {
+    fn wake(&self, _: Option<&Served<'_>>) -> Option<Instant> {
         self.wake()
     }
 
@@ -113,11 +125,24 @@ impl Drive for Http<'static> {
         self.receive(bytes)
     }
 
-    fn poll(&mut self, server: &mut Server<App>, now: Instant, out: &mut [u8]) -> usize {
-        self.poll(server, now, out)
+    fn poll(&mut self, served: Served<'_>, now: Instant, out: &mut [u8]) -> usize {
+        #[cfg(feature = "a2a")]
+        if let Some(desk) = served.desk {
+            return self.poll_agent(served.server, desk, now, out);
+        }
+        self.poll(served.server, now, out)
     }
 
-    fn wake(&self) -> Option<Instant> {
+    #[cfg(feature = "a2a")]
+    fn wake(&self, served: Option<&Served<'_>>) -> Option<Instant> {
+        match served.and_then(|served| served.desk.as_ref()) {
+            Some(desk) => self.wake_agent(desk),
+            None => self.wake(),
+        }
+    }
+
+    #[cfg(not(feature = "a2a"))]
+    fn wake(&self, _: Option<&Served<'_>>) -> Option<Instant> {
         self.wake()
     }
 
@@ -140,12 +165,12 @@ impl<C: Drive> Shell<C> {
         // SAFETY: each is called for the connection whose verbs they are, by
         // who has entered its gate; here and below.
         receive: |front, bytes| unsafe { Self::inner(front) }.receive(bytes),
-        poll: |front, server, now, out| {
+        poll: |front, served, now, out| {
             // SAFETY: as above.
-            unsafe { Self::inner(front) }.poll(server, now, out)
+            unsafe { Self::inner(front) }.poll(served, now, out)
         },
         // SAFETY: as above.
-        wake: |front| unsafe { Self::inner(front) }.wake(),
+        wake: |front, served| unsafe { Self::inner(front) }.wake(served),
         // SAFETY: as above.
         hang_up: |front, server, now| unsafe { Self::inner(front) }.hang_up(server, now),
         // SAFETY: as above.
@@ -170,13 +195,17 @@ impl<C: Drive> Shell<C> {
     ///
     /// # Safety
     /// The gate was seized, and the storage holds a shell. The server is open.
-    unsafe fn place(start: *mut u8, server: *const agentmote_server_t, inner: C) {
+    unsafe fn place(start: *mut u8, server: *const agentmote_server_t, inner: C, has_agent: bool) {
         let shell = start.cast::<Self>();
         // SAFETY: as the caller promises; the gate stays as it is.
         unsafe {
             ptr::addr_of_mut!((*shell).front.server).write(server);
             ptr::addr_of_mut!((*shell).front.round).write((*server).gate.round());
             ptr::addr_of_mut!((*shell).front.verbs).write(&const { Self::VERBS });
+            #[cfg(feature = "a2a")]
+            ptr::addr_of_mut!((*shell).front.has_agent).write(has_agent);
+            #[cfg(not(feature = "a2a"))]
+            let _ = has_agent;
             UnsafeCell::raw_get(addr_of!((*shell).inner)).write(MaybeUninit::new(inner));
             (*addr_of!((*shell).front.gate)).open(Mark::Connection);
         }
@@ -195,7 +224,11 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    pub const AGENTMOTE_HTTP_WORDS: usize = 216;
+    #[cfg(any(feature = "a2a", feature = "policy"))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 220;
+    /// Words of storage for an HTTP connection, without its buffers.
+    #[cfg(not(any(feature = "a2a", feature = "policy")))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 136;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
@@ -209,7 +242,11 @@ mod sizes {
     /// The same for a call in flight.
     pub const AGENTMOTE_SMALL_CALL_WORDS: usize = 8;
     /// Words of storage for an HTTP connection, without its buffers.
-    pub const AGENTMOTE_HTTP_WORDS: usize = 102;
+    #[cfg(any(feature = "a2a", feature = "policy"))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 162;
+    /// Words of storage for an HTTP connection, without its buffers.
+    #[cfg(not(any(feature = "a2a", feature = "policy")))]
+    pub const AGENTMOTE_HTTP_WORDS: usize = 104;
 }
 pub use sizes::*;
 
@@ -228,19 +265,20 @@ const _: () = {
     feature = "input",
     feature = "sessions",
     feature = "subscriptions",
-    feature = "logging"
+    feature = "logging",
+    feature = "a2a",
+    feature = "policy"
 )))]
 const _: () = {
     fits::<Shell<Line<'static>>>(AGENTMOTE_SMALL_LINE_WORDS, 0);
     fits::<Place>(AGENTMOTE_SMALL_CALL_WORDS, 0);
 };
 #[cfg(feature = "http")]
-// On a host, another crate of the same build may bring the features `a2a` and
-// `policy`.
+// On a host, another crate of the same build may bring tasks of MCP.
 const _: () = fits::<Shell<Http<'static>>>(
     AGENTMOTE_HTTP_WORDS,
     if cfg!(target_pointer_width = "64") {
-        92
+        32
     } else {
         8
     },
@@ -396,7 +434,7 @@ unsafe fn open_line(
         let rx = buffers.take(rx, 0u8);
         let result = buffers.take(result, 0u8);
         let line = Line::over(rx, result, kept, share, flights);
-        Shell::place(memory.start.cast(), server, line);
+        Shell::place(memory.start.cast(), server, line, false);
     }
     Ok(())
 }
@@ -451,8 +489,10 @@ pub struct agentmote_http_t {
 /// `memory` is made by `AGENTMOTE_HTTP_MEMORY`. `config` is NULL for programs
 /// on the same machine, or stays as it is, with its texts, as long as the
 /// connection. Else as `agentmote_line_open`; `AGENTMOTE_ERROR_TABLE` if a text
-/// of the configuration is NULL or not UTF-8, or a list of credentials empty, `AGENTMOTE_ERROR_FEATURE` if the
-/// library was built without HTTP.
+/// of the configuration is NULL or not UTF-8, or a list of credentials empty,
+/// or there are credentials and the server has an agent, which they do not
+/// guard: that takes a policy (`agentmote_policy_open`).
+/// `AGENTMOTE_ERROR_FEATURE` if the library was built without HTTP.
 ///
 /// # Safety
 /// As said for each parameter, and for `agentmote_line_open`.
@@ -492,6 +532,9 @@ unsafe fn open_http(
     let [rx, result, names] = [memory.rx, memory.result, memory.kept].map(usize::from);
     // SAFETY: as the caller promises.
     unsafe { is_open(server) }?;
+    // SAFETY: as the caller promises.
+    #[cfg(feature = "a2a")]
+    let agent = unsafe { agent_path(server, config) }?;
     let needed = [FRONT, names.saturating_mul(size_of::<&str>()), rx, result]
         .into_iter()
         .fold(0, usize::saturating_add);
@@ -503,9 +546,40 @@ unsafe fn open_http(
         let rx = buffers.take(rx, 0u8);
         let result = buffers.take(result, 0u8);
         let config = http_config(config, places)?;
-        Shell::place(memory.start.cast(), server, Http::over(rx, result, config));
+        let http = Http::over(rx, result, config);
+        #[cfg(feature = "a2a")]
+        let (http, has_agent) = match agent {
+            Some(path) => (http.with_agent(path), true),
+            None => (http, false),
+        };
+        #[cfg(not(feature = "a2a"))]
+        let has_agent = false;
+        Shell::place(memory.start.cast(), server, http, has_agent);
     }
     Ok(())
+}
+
+/// The path of the server's agent, if it has one.
+///
+/// # Safety
+/// As for [`agentmote_http_open`]; the server is open.
+#[cfg(feature = "a2a")]
+unsafe fn agent_path(
+    server: *const agentmote_server_t,
+    config: *const agentmote_http_t,
+) -> Result<Option<&'static str>, agentmote_status_t> {
+    // SAFETY: as the caller promises.
+    let server = unsafe { &*server };
+    let _guard = server.gate.enter(Mark::Server)?;
+    // SAFETY: the gate was entered.
+    let path = unsafe { crate::agent::Desk::inner(server.desk()) }.map(|(_, path)| path);
+    // SAFETY: as the caller promises.
+    let is_closed = unsafe { config.as_ref() }.is_some_and(|one| !one.credentials.is_null());
+    // They would not guard the agent.
+    if path.is_some() && is_closed {
+        return Err(crate::abi::AGENTMOTE_ERROR_TABLE);
+    }
+    Ok(path)
 }
 
 /// # Safety
@@ -622,7 +696,7 @@ unsafe fn enter<'c>(
 unsafe fn enter_server<'s>(
     server: *const agentmote_server_t,
     round: u32,
-) -> Result<(Guard<'s>, &'s mut Server<App>), agentmote_status_t> {
+) -> Result<(Guard<'s>, Served<'s>), agentmote_status_t> {
     // SAFETY: as the caller promises.
     let server = unsafe { &*server };
     let guard = server.gate.enter(Mark::Server)?;
@@ -630,7 +704,14 @@ unsafe fn enter_server<'s>(
         return Err(AGENTMOTE_ERROR_NOT_OPEN);
     }
     // SAFETY: it is open, and its gate was just entered.
-    Ok((guard, unsafe { server.inner() }))
+    let served = unsafe {
+        Served {
+            server: server.inner(),
+            #[cfg(feature = "a2a")]
+            desk: crate::agent::Desk::inner(server.desk()).map(|(desk, _)| desk),
+        }
+    };
+    Ok((guard, served))
 }
 
 /// Takes bytes that arrived, at most up to the end of a message; `taken` gets
@@ -705,9 +786,9 @@ pub unsafe extern "C" fn agentmote_poll(
         // SAFETY: as the caller promises.
         size => unsafe { core::slice::from_raw_parts_mut(out.cast::<u8>(), size) },
     };
-    let act = |verbs: &Verbs, server: &mut Server<App>| {
+    let act = |verbs: &Verbs, served: Served<'_>| {
         // SAFETY: both gates were entered.
-        let count = unsafe { (verbs.poll)(connection, server, Instant::from_millis(now_ms), out) };
+        let count = unsafe { (verbs.poll)(connection, served, Instant::from_millis(now_ms), out) };
         // SAFETY: as the caller promises.
         unsafe { put(filled, count) };
     };
@@ -719,15 +800,15 @@ pub unsafe extern "C" fn agentmote_poll(
 /// `connection` is NULL or an opened connection.
 unsafe fn with_server(
     connection: *mut agentmote_connection_t,
-    act: impl FnOnce(&Verbs, &mut Server<App>),
+    act: impl FnOnce(&Verbs, Served<'_>),
 ) -> agentmote_status_t {
     // SAFETY: as the caller promises.
     let entered = unsafe { enter(connection) }.and_then(|(guard, verbs, server)| {
         // SAFETY: the connection is open, and its gate was entered.
         let round = unsafe { (*connection).round };
         // SAFETY: the connection was opened with this server.
-        let (server_guard, server) = unsafe { enter_server(server, round) }?;
-        act(verbs, server);
+        let (server_guard, served) = unsafe { enter_server(server, round) }?;
+        act(verbs, served);
         drop((server_guard, guard));
         Ok(())
     });
@@ -736,7 +817,11 @@ unsafe fn with_server(
 
 /// When `agentmote_poll` is due although nothing arrives: `at_ms` gets the
 /// time. `AGENTMOTE_ABSENT`, with nothing written, if only arriving bytes give
-/// it work.
+/// it work. Of tasks it knows only those that the connection waits for; see
+/// `agentmote_run_tasks`.
+///
+/// `AGENTMOTE_ERROR_BUSY` and `AGENTMOTE_ERROR_NOT_OPEN`, of a connection that
+/// serves an agent, as for `agentmote_poll`.
 ///
 /// # Safety
 /// `connection` is NULL or an opened connection; `at_ms` is NULL or may be
@@ -749,17 +834,30 @@ pub unsafe extern "C" fn agentmote_wake(
     if at_ms.is_null() {
         return AGENTMOTE_ERROR_NULL;
     }
+    let tell = |wake: Option<Instant>| match wake {
+        Some(wake) => {
+            // SAFETY: as the caller promises.
+            unsafe { put(at_ms, wake.as_millis()) };
+            AGENTMOTE_OK
+        }
+        None => AGENTMOTE_ABSENT,
+    };
     // SAFETY: as the caller promises.
     match unsafe { enter(connection) } {
         // SAFETY: the gate was entered.
-        Ok((_guard, verbs, _)) => match unsafe { (verbs.wake)(connection) } {
-            Some(wake) => {
-                // SAFETY: as the caller promises.
-                unsafe { put(at_ms, wake.as_millis()) };
-                AGENTMOTE_OK
+        #[cfg(feature = "a2a")]
+        Ok((_guard, verbs, server)) if unsafe { (*connection).has_agent } => {
+            // SAFETY: as above.
+            let round = unsafe { (*connection).round };
+            // SAFETY: the connection was opened with this server.
+            match unsafe { enter_server(server, round) } {
+                // SAFETY: both gates were entered.
+                Ok((_server, served)) => tell(unsafe { (verbs.wake)(connection, Some(&served)) }),
+                Err(status) => status,
             }
-            None => AGENTMOTE_ABSENT,
-        },
+        }
+        // SAFETY: the gate was entered.
+        Ok((_guard, verbs, _)) => tell(unsafe { (verbs.wake)(connection, None) }),
         Err(status) => status,
     }
 }
@@ -779,9 +877,9 @@ pub unsafe extern "C" fn agentmote_hang_up(
     connection: *mut agentmote_connection_t,
     now_ms: u64,
 ) -> agentmote_status_t {
-    let act = |verbs: &Verbs, server: &mut Server<App>| {
+    let act = |verbs: &Verbs, served: Served<'_>| {
         // SAFETY: both gates were entered.
-        unsafe { (verbs.hang_up)(connection, server, Instant::from_millis(now_ms)) };
+        unsafe { (verbs.hang_up)(connection, served.server, Instant::from_millis(now_ms)) };
     };
     // SAFETY: as the caller promises.
     unsafe { with_server(connection, act) }

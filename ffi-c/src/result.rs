@@ -5,6 +5,8 @@ use core::ffi::{c_char, c_void};
 use agentmote::buf::Sink;
 use agentmote::json::write;
 use agentmote::limits::JSON_DEPTH;
+#[cfg(feature = "a2a")]
+use agentmote::task::{Content, Part, Step, Work};
 use agentmote::tool::Data;
 
 use crate::abi::{AGENTMOTE_DONE, agentmote_answer_t, agentmote_status_t, items, text};
@@ -85,6 +87,8 @@ impl agentmote_call_t {
             Some(Subject::Resource(reading)) => reading.draft(len, fill),
             #[cfg(feature = "prompts")]
             Some(Subject::Prompt(_)) => return self.fault(NO_PLACE),
+            #[cfg(feature = "a2a")]
+            Some(Subject::Work(output)) => output.work.draft(len, fill),
             None => return,
         };
         self.writer.len = len;
@@ -160,6 +164,11 @@ impl agentmote_call_t {
             }
             #[cfg(feature = "prompts")]
             Some(Subject::Prompt(_)) => {}
+            #[cfg(feature = "a2a")]
+            Some(Subject::Work(mut output)) => {
+                let given = output.drafted(len);
+                self.gave(given);
+            }
             None => {}
         }
     }
@@ -191,6 +200,9 @@ unsafe fn give(
 /// longer than the connection's buffer) makes the whole call a failure that
 /// says so to the caller. Through a handle whose handler has returned, nothing
 /// is given.
+///
+/// In the handler of a skill, each is a part of an artifact; see
+/// `agentmote_artifact`.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `text` is NULL or ends with a
@@ -224,6 +236,48 @@ pub unsafe extern "C" fn agentmote_text_of(
     unsafe { give(call, |call| add_text(call, given)) }
 }
 
+/// Gives a part of an artifact; `None` if it is none.
+///
+/// # Safety
+/// `call` is NULL or the handle of a handler.
+#[cfg(feature = "a2a")]
+pub(crate) unsafe fn give_part(call: *mut agentmote_call_t, part: Option<Part<'_>>) {
+    let add = |call: &mut agentmote_call_t| match part {
+        Some(part) => call.part(|subject| match subject {
+            Subject::Work(mut output) => Some(output.give(part)),
+            _ => None,
+        }),
+        None => call.fault("the handler gave a part that is none"),
+    };
+    // SAFETY: as the caller promises.
+    unsafe { give(call, add) };
+}
+
+/// Gives a question or an end of a task, in these words. What was given before
+/// of it is dropped, but for artifacts.
+///
+/// # Safety
+/// `call` is NULL or the handle of a handler; `words` is NULL or ends with a
+/// zero byte.
+#[cfg(feature = "a2a")]
+pub(crate) unsafe fn give_step(
+    call: *mut agentmote_call_t,
+    words: *const c_char,
+    step: fn(&mut Work<'static>, &str) -> Step,
+) {
+    // SAFETY: as the caller promises.
+    let words = unsafe { text(words) };
+    let add = |call: &mut agentmote_call_t| match words {
+        Some(words) => call.part(|subject| match subject {
+            Subject::Work(output) => Some(Given::Step(step(output.work, words))),
+            _ => None,
+        }),
+        None => call.fault(NOT_TEXT),
+    };
+    // SAFETY: as the caller promises.
+    unsafe { give(call, add) };
+}
+
 fn add_text(call: &mut agentmote_call_t, text: Option<&str>) {
     let Some(text) = text else {
         return call.fault(NOT_TEXT);
@@ -238,6 +292,8 @@ fn add_text(call: &mut agentmote_call_t, text: Option<&str>) {
                 rendering.text(text);
                 Given::Message
             }
+            #[cfg(feature = "a2a")]
+            Subject::Work(mut output) => output.give(Part::new(Content::Text(text))),
         })
     });
 }
@@ -273,6 +329,8 @@ pub unsafe extern "C" fn agentmote_fail(
                     rendering.fail(reason);
                     Given::Message
                 }
+                #[cfg(feature = "a2a")]
+                Subject::Work(output) => Given::Step(output.work.fail(reason)),
             })
         });
     };
@@ -284,7 +342,8 @@ pub unsafe extern "C" fn agentmote_fail(
 /// `name`. `name` is NULL at the top and in an array.
 ///
 /// The outermost object or array, once it is closed, is the structured result
-/// of a tool, or the content of a resource as JSON text.
+/// of a tool, or the content of a resource as JSON text; of a skill, a part of
+/// an artifact.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -519,13 +578,16 @@ fn add_image(call: &mut agentmote_call_t, data: Option<Data<'_>>, mime: Option<&
             rendering.image(data, mime);
             Some(Given::Message)
         }
+        #[cfg(feature = "a2a")]
+        Subject::Work(mut output) => Some(output.give(raw(data, mime))),
         #[cfg(feature = "resources")]
         Subject::Resource(_) => None,
     });
 }
 
 /// Adds a sound of `size` bytes, which are copied; a text in its place for a
-/// client whose protocol version has none (before 2025-03-26). Only for tools.
+/// client whose protocol version has none (before 2025-03-26). For tools and
+/// skills.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `data` points to `size` bytes;
@@ -542,6 +604,8 @@ pub unsafe extern "C" fn agentmote_audio(
     let add = |call: &mut agentmote_call_t| match (data, mime) {
         (Some(data), Some(mime)) => call.part(|subject| match subject {
             Subject::Tool(call) => Some(Given::Answer(call.audio(data, mime))),
+            #[cfg(feature = "a2a")]
+            Subject::Work(mut output) => Some(output.give(raw(data, mime))),
             #[cfg(any(feature = "resources", feature = "prompts"))]
             _ => None,
         }),
@@ -552,8 +616,8 @@ pub unsafe extern "C" fn agentmote_audio(
 }
 
 /// Adds a link to a resource; a text in its place for a client whose protocol
-/// version has none (before 2025-06-18). `mime` is NULL if not told. Only for
-/// tools.
+/// version has none (before 2025-06-18). `mime` is NULL if not told. For tools
+/// and skills.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `uri`, `name` and `mime` are
@@ -570,6 +634,11 @@ pub unsafe extern "C" fn agentmote_link(
     let add = |call: &mut agentmote_call_t| match (uri, name, mime) {
         (Some(uri), Some(name), Some(mime)) => call.part(|subject| match subject {
             Subject::Tool(call) => Some(Given::Answer(call.link(uri, name, mime))),
+            #[cfg(feature = "a2a")]
+            Subject::Work(mut output) => {
+                let part = Part::new(Content::Url(uri)).media_type(mime);
+                Some(output.give(part.filename(name)))
+            }
             #[cfg(any(feature = "resources", feature = "prompts"))]
             _ => None,
         }),
@@ -580,7 +649,7 @@ pub unsafe extern "C" fn agentmote_link(
 }
 
 /// Adds a resource of text, in place. `mime` is NULL if not told. For tools
-/// and prompts.
+/// and prompts; in a skill it is a part of an artifact.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `uri`, `mime` and `text` are
@@ -608,6 +677,11 @@ pub unsafe extern "C" fn agentmote_resource_text(
                 rendering.resource_text(uri, mime, text);
                 Some(Given::Message)
             }
+            #[cfg(feature = "a2a")]
+            Subject::Work(mut output) => {
+                let part = Part::new(Content::Text(text)).media_type(mime);
+                Some(output.give(part.uri(uri)))
+            }
             #[cfg(feature = "resources")]
             Subject::Resource(_) => None,
         }),
@@ -619,7 +693,7 @@ pub unsafe extern "C" fn agentmote_resource_text(
 
 /// Adds a resource of `size` bytes, which are copied, in place. `mime` is NULL
 /// if not told. For tools and prompts; in a reader it is the content, and
-/// `uri` and `mime` are not looked at.
+/// `uri` and `mime` are not looked at; in a skill it is a part of an artifact.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `uri` and `mime` are NULL or end
@@ -680,6 +754,8 @@ fn add_blob(
             }
             #[cfg(feature = "resources")]
             Subject::Resource(reading) => Given::Read(reading.bytes(data)),
+            #[cfg(feature = "a2a")]
+            Subject::Work(mut output) => output.give(raw(data, mime).uri(uri)),
         })
     });
 }
@@ -703,6 +779,13 @@ pub unsafe extern "C" fn agentmote_assistant(call: *mut agentmote_call_t) -> age
     };
     // SAFETY: as the caller promises.
     unsafe { give(call, add) }
+}
+
+/// Bytes as a part of an artifact.
+#[cfg(feature = "a2a")]
+fn raw<'a>(data: Data<'a>, mime: &'a str) -> Part<'a> {
+    let (Data::Copied(bytes) | Data::Static(bytes)) = data;
+    Part::new(Content::Raw(bytes)).media_type(mime)
 }
 
 const NOT_DATA: &str = "the handler gave data or a media type that is NULL";
@@ -749,7 +832,7 @@ unsafe fn optional<'a>(given: *const c_char) -> Option<&'a str> {
 ///
 /// `AGENTMOTE_ERROR_RANGE` for another level, `AGENTMOTE_ERROR_PLACE` while an
 /// object or array of the result is open, `AGENTMOTE_ERROR_NULL` if the text is
-/// NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader or renderer,
+/// NULL or not UTF-8, `AGENTMOTE_ERROR_TYPE` in a reader, renderer or skill,
 /// `AGENTMOTE_ERROR_FEATURE` if the library was built without `logging`.
 ///
 /// # Safety
@@ -782,7 +865,7 @@ pub unsafe extern "C" fn agentmote_log(
                 call.log(*level, format_args!("{text}"));
                 AGENTMOTE_OK
             }
-            #[cfg(any(feature = "resources", feature = "prompts"))]
+            #[cfg(any(feature = "resources", feature = "prompts", feature = "a2a"))]
             (Some(_), Some(_)) => crate::abi::AGENTMOTE_ERROR_TYPE,
         }
     }

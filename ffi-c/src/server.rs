@@ -21,7 +21,7 @@ use crate::table::{Counts, Rooms, WORD, fits, name, optional, words};
 
 pub use crate::table::{
     AGENTMOTE_ARGUMENT_WORDS, AGENTMOTE_CHOICE_WORDS, AGENTMOTE_FORM_WORDS, AGENTMOTE_PARAM_WORDS,
-    AGENTMOTE_PROMPT_WORDS, AGENTMOTE_RESOURCE_WORDS, AGENTMOTE_TOOL_WORDS,
+    AGENTMOTE_PROMPT_WORDS, AGENTMOTE_RESOURCE_WORDS, AGENTMOTE_TOOL_WORDS, AGENTMOTE_VALUES_WORDS,
 };
 
 /// What the handlers of the core get: the way to the table and the firmware.
@@ -34,6 +34,15 @@ pub(crate) struct App {
     #[cfg(feature = "input")]
     pub(crate) forms: &'static [crate::table::Question],
     device: *const agentmote_device_t,
+    /// The agent beside the server; NULL for none.
+    #[cfg(feature = "a2a")]
+    pub(crate) agent: *const crate::agent::agentmote_agent_t,
+    /// The policy in front of the server; NULL for none.
+    #[cfg(feature = "policy")]
+    pub(crate) policy: *const crate::policy::agentmote_policy_t,
+    /// The tool that runs as the work of a task.
+    #[cfg(feature = "a2a")]
+    pub(crate) tool: Option<usize>,
 }
 
 impl App {
@@ -46,6 +55,13 @@ impl App {
     pub(crate) fn resources(&self) -> &'static [crate::abi::agentmote_resource_t] {
         // SAFETY: as above.
         unsafe { items((*self.device).resources, (*self.device).resource_count) }
+    }
+
+    /// What tells which tools a caller sees.
+    #[cfg(feature = "scopes")]
+    pub(crate) fn shows(&self) -> crate::abi::agentmote_shows_t {
+        // SAFETY: as above.
+        unsafe { (*self.device).shows }
     }
 
     #[cfg(feature = "prompts")]
@@ -61,19 +77,22 @@ pub struct agentmote_server_t {
     handle: UnsafeCell<agentmote_call_t>,
     device: UnsafeCell<MaybeUninit<Device<App>>>,
     server: UnsafeCell<MaybeUninit<Server<App>>>,
+    /// The storage of its agent; NULL for none.
+    #[cfg(feature = "a2a")]
+    desk: UnsafeCell<*mut crate::agent::Desk>,
 }
 
 #[cfg(target_pointer_width = "64")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 388;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 400;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 48;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
     /// Words of storage for a server without tools.
-    pub const AGENTMOTE_SERVER_WORDS: usize = 362;
+    pub const AGENTMOTE_SERVER_WORDS: usize = 368;
     /// The same for a library built for tools over lines alone.
     pub const AGENTMOTE_SMALL_SERVER_WORDS: usize = 26;
 }
@@ -85,7 +104,9 @@ const _: () = fits::<agentmote_server_t>(AGENTMOTE_SERVER_WORDS, 8);
     feature = "prompts",
     feature = "input",
     feature = "sessions",
-    feature = "logging"
+    feature = "logging",
+    feature = "a2a",
+    feature = "policy"
 )))]
 const _: () = fits::<agentmote_server_t>(AGENTMOTE_SMALL_SERVER_WORDS, 0);
 
@@ -98,6 +119,24 @@ impl agentmote_server_t {
     pub(crate) unsafe fn inner(&self) -> &mut Server<App> {
         // SAFETY: as the caller promises.
         unsafe { (*self.server.get()).assume_init_mut() }
+    }
+
+    /// The storage of its agent.
+    ///
+    /// # Safety
+    /// The gate was entered, and the storage was opened.
+    #[cfg(feature = "a2a")]
+    pub(crate) unsafe fn desk(&self) -> *mut crate::agent::Desk {
+        // SAFETY: as the caller promises.
+        unsafe { *self.desk.get() }
+    }
+
+    /// # Safety
+    /// The gate was entered; `desk` is NULL or was written.
+    #[cfg(feature = "a2a")]
+    pub(crate) unsafe fn set_desk(&self, desk: *mut crate::agent::Desk) {
+        // SAFETY: as the caller promises.
+        unsafe { *self.desk.get() = desk };
     }
 }
 
@@ -161,7 +200,7 @@ pub unsafe extern "C" fn agentmote_init(
     }
 }
 
-enum Refusal {
+pub(crate) enum Refusal {
     Status(agentmote_status_t),
     Rule(Broken),
 }
@@ -198,6 +237,7 @@ unsafe fn init(
         || cfg!(not(feature = "prompts")) && given.prompt_count > 0
         || cfg!(not(feature = "input")) && given.form_count > 0
         || cfg!(not(feature = "logging")) && given.flags & AGENTMOTE_LOGS != 0
+        || cfg!(not(feature = "scopes")) && given.shows.is_some()
     {
         return Err(Refusal::Status(AGENTMOTE_ERROR_FEATURE));
     }
@@ -245,6 +285,11 @@ unsafe fn init(
     let forms = unsafe { rooms.forms(given) }?;
     let page_bytes = usize::try_from(given.page_bytes).unwrap_or(usize::MAX);
     let device = device.page_bytes(page_bytes).ttl_ms(given.ttl_ms);
+    #[cfg(feature = "scopes")]
+    let device = match given.shows {
+        None => device,
+        Some(_) => device.checked_shows(crate::call::shows)?,
+    };
     #[cfg(feature = "subscriptions")]
     let device = device.watch_ms(given.watch_ms);
     #[cfg(feature = "logging")]
@@ -266,7 +311,15 @@ unsafe fn init(
             #[cfg(feature = "input")]
             forms,
             device: table,
+            #[cfg(feature = "a2a")]
+            agent: ptr::null(),
+            #[cfg(feature = "policy")]
+            policy: ptr::null(),
+            #[cfg(feature = "a2a")]
+            tool: None,
         };
+        #[cfg(feature = "a2a")]
+        UnsafeCell::raw_get(addr_of!((*storage).desk)).write(ptr::null_mut());
         UnsafeCell::raw_get(addr_of!((*storage).server))
             .cast::<Server<App>>()
             .write(Server::new(&*place, app));
@@ -293,7 +346,7 @@ unsafe fn identity(given: &agentmote_device_t) -> Result<Identity, &'static str>
 /// # Safety
 /// `problem` is NULL or may be written.
 #[cold]
-unsafe fn explain(problem: *mut agentmote_problem_t, broken: Broken) {
+pub(crate) unsafe fn explain(problem: *mut agentmote_problem_t, broken: Broken) {
     if problem.is_null() {
         return;
     }

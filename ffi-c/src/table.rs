@@ -61,6 +61,9 @@ mod sizes {
     pub const AGENTMOTE_ARGUMENT_WORDS: usize = 7;
     /// Words of storage for a form, without its fields.
     pub const AGENTMOTE_FORM_WORDS: usize = 5;
+    /// Words of storage for what is offered for a parameter of a URI, without
+    /// the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+    pub const AGENTMOTE_VALUES_WORDS: usize = 4;
 }
 #[cfg(target_pointer_width = "32")]
 mod sizes {
@@ -78,6 +81,9 @@ mod sizes {
     pub const AGENTMOTE_ARGUMENT_WORDS: usize = 4;
     /// Words of storage for a form, without its fields.
     pub const AGENTMOTE_FORM_WORDS: usize = 3;
+    /// Words of storage for what is offered for a parameter of a URI, without
+    /// the values: each takes `AGENTMOTE_CHOICE_WORDS`.
+    pub const AGENTMOTE_VALUES_WORDS: usize = 2;
 }
 pub use sizes::*;
 
@@ -97,7 +103,9 @@ pub(crate) const fn fits<T>(said: usize, spare: usize) {
         feature = "subscriptions",
         feature = "logging",
         feature = "scopes",
-        feature = "credentials"
+        feature = "credentials",
+        feature = "a2a",
+        feature = "policy"
     ));
     assert!(
         !all || said <= words::<T>() + spare,
@@ -111,7 +119,10 @@ const _: () = {
     fits::<&str>(AGENTMOTE_CHOICE_WORDS, 0);
 };
 #[cfg(feature = "resources")]
-const _: () = fits::<Resource<App>>(AGENTMOTE_RESOURCE_WORDS, 1);
+const _: () = {
+    fits::<Resource<App>>(AGENTMOTE_RESOURCE_WORDS, 1);
+    fits::<Values>(AGENTMOTE_VALUES_WORDS, 0);
+};
 #[cfg(feature = "prompts")]
 const _: () = {
     fits::<Prompt<App>>(AGENTMOTE_PROMPT_WORDS, 1);
@@ -119,6 +130,10 @@ const _: () = {
 };
 #[cfg(feature = "input")]
 const _: () = fits::<Question>(AGENTMOTE_FORM_WORDS, 1);
+
+/// What is offered for one parameter of a URI, as the core takes it.
+#[cfg(feature = "resources")]
+type Values = (&'static str, &'static [&'static str]);
 
 /// A form, and its fields to read the answer by.
 #[cfg(feature = "input")]
@@ -129,7 +144,7 @@ pub(crate) struct Question {
 }
 
 /// A run of places for items of one type, filled from its start.
-struct Room<T> {
+pub(crate) struct Room<T> {
     next: *mut T,
     left: usize,
 }
@@ -139,7 +154,7 @@ impl<T> Room<T> {
     ///
     /// # Safety
     /// The room was made for at least that many; see [`Rooms::new`].
-    unsafe fn fill(
+    pub(crate) unsafe fn fill(
         &mut self,
         count: usize,
         mut fill: impl FnMut(&mut Self, usize) -> Result<T, Rule>,
@@ -177,6 +192,8 @@ pub(crate) struct Counts {
     texts: usize,
     #[cfg(feature = "resources")]
     resources: usize,
+    #[cfg(feature = "resources")]
+    values: usize,
     #[cfg(feature = "prompts")]
     prompts: usize,
     #[cfg(feature = "prompts")]
@@ -210,7 +227,18 @@ impl Counts {
         }
         #[cfg(feature = "resources")]
         {
-            counts.resources = device.resource_count;
+            // SAFETY: as the caller promises.
+            let resources = unsafe { list(device.resources, device.resource_count) };
+            let resources = resources.map_err(whole)?;
+            counts.resources = resources.len();
+            for one in resources {
+                // SAFETY: as the caller promises.
+                let values = unsafe { list(one.values, one.value_count.into()) }.map_err(whole)?;
+                counts.values = counts.values.saturating_add(values.len());
+                for one in values {
+                    counts.texts = counts.texts.saturating_add(one.value_count.into());
+                }
+            }
         }
         #[cfg(feature = "prompts")]
         {
@@ -282,6 +310,8 @@ impl Counts {
             room::<&str>(self.texts),
             #[cfg(feature = "resources")]
             room::<Resource<App>>(self.resources),
+            #[cfg(feature = "resources")]
+            room::<Values>(self.values),
             #[cfg(feature = "prompts")]
             room::<Prompt<App>>(self.prompts),
             #[cfg(feature = "prompts")]
@@ -294,7 +324,7 @@ impl Counts {
 }
 
 /// Bytes of so many items, to the next multiple of eight.
-const fn room<T>(count: usize) -> usize {
+pub(crate) const fn room<T>(count: usize) -> usize {
     count
         .saturating_mul(size_of::<T>())
         .saturating_add(WORD - 1)
@@ -309,6 +339,8 @@ pub(crate) struct Rooms {
     texts: Room<&'static str>,
     #[cfg(feature = "resources")]
     resources: Room<Resource<App>>,
+    #[cfg(feature = "resources")]
+    values: Room<Values>,
     #[cfg(feature = "prompts")]
     prompts: Room<Prompt<App>>,
     #[cfg(feature = "prompts")]
@@ -331,6 +363,8 @@ impl Rooms {
                 texts: take(&mut next, counts.texts),
                 #[cfg(feature = "resources")]
                 resources: take(&mut next, counts.resources),
+                #[cfg(feature = "resources")]
+                values: take(&mut next, counts.values),
                 #[cfg(feature = "prompts")]
                 prompts: take(&mut next, counts.prompts),
                 #[cfg(feature = "prompts")]
@@ -391,7 +425,11 @@ impl Rooms {
             room.fill(given.len(), |_, at| {
                 let form = given.get(at).ok_or("there is no such form")?;
                 let fields = params(form.fields, form.field_count, fields, texts)?;
-                let form = agentmote::tool::Form::checked(fields)?;
+                let form = match (form.schema.is_null(), fields) {
+                    (true, _) => agentmote::tool::Form::checked(fields)?,
+                    (false, []) => agentmote::tool::Form::checked_schema(name(form.schema)?)?,
+                    (false, _) => return Err("a form has fields and a schema"),
+                };
                 Ok(Question { form, fields })
             })
         };
@@ -409,6 +447,12 @@ impl Rooms {
     ) -> Result<[&'static [Resource<App>]; 2], (&'static str, Rule)> {
         // SAFETY: as the caller promises.
         let table = unsafe { list(device.resources, device.resource_count) }.map_err(whole)?;
+        let Self {
+            resources: room,
+            values,
+            texts,
+            ..
+        } = self;
         let mut lists = [&[][..]; 2];
         for (templates, place) in [false, true].into_iter().zip(&mut lists) {
             let is_right = |one: &&agentmote_resource_t| {
@@ -422,10 +466,20 @@ impl Rooms {
             let mut watches = crate::call::WATCHES.into_iter();
             // SAFETY: as the caller promises.
             let filled = unsafe {
-                self.resources.fill(rest.clone().count(), |_, _| {
+                room.fill(rest.clone().count(), |_, _| {
                     let one = rest.next().ok_or("there is no such resource")?;
                     who = name(one.uri)?;
+                    let offered = items(one.values, one.value_count.into());
+                    let values = values.fill(offered.len(), |_, at| {
+                        let one: &crate::abi::agentmote_values_t =
+                            offered.get(at).ok_or("there is no such parameter")?;
+                        Ok((
+                            name(one.name)?,
+                            choices(one.values, one.value_count, texts)?,
+                        ))
+                    })?;
                     Ok(Resource {
+                        values,
                         title: optional(one.title)?,
                         description: optional(one.description)?,
                         mime: optional(one.mime)?,
@@ -498,7 +552,7 @@ impl Rooms {
 
 /// # Safety
 /// From `next` on, so many items have room.
-unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
+pub(crate) unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
     let start = next.cast::<T>();
     // SAFETY: as the caller promises.
     *next = unsafe { next.add(room::<T>(count)) };
@@ -510,7 +564,7 @@ unsafe fn take<T>(next: &mut *mut u8, count: usize) -> Room<T> {
 
 /// # Safety
 /// As for [`items`].
-unsafe fn list<T>(start: *const T, count: usize) -> Result<&'static [T], Rule> {
+pub(crate) unsafe fn list<T>(start: *const T, count: usize) -> Result<&'static [T], Rule> {
     if start.is_null() && count > 0 {
         return Err("a list is NULL");
     }
@@ -716,7 +770,7 @@ fn lengths(given: &agentmote_param_t) -> Result<[u16; 2], Rule> {
 
 /// # Safety
 /// As for [`params`].
-unsafe fn choices(
+pub(crate) unsafe fn choices(
     given: *const *const c_char,
     count: u16,
     texts: &mut Room<&'static str>,

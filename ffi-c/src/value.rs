@@ -457,7 +457,7 @@ pub unsafe extern "C" fn agentmote_get_json(
 /// `{name}`, percent-encoding not resolved, or the whole URI if `name` is NULL.
 ///
 /// `AGENTMOTE_ABSENT` if it was not given, `AGENTMOTE_ERROR_TYPE` in the
-/// handler of a tool.
+/// handler of a tool or skill.
 ///
 /// # Safety
 /// `call` is NULL or the handle of a handler; `name` is NULL or ends with a
@@ -483,6 +483,8 @@ pub unsafe extern "C" fn agentmote_get_named(
     match handle.subject() {
         None => AGENTMOTE_ERROR_NOT_OPEN,
         Some(Subject::Tool(_)) => AGENTMOTE_ERROR_TYPE,
+        #[cfg(feature = "a2a")]
+        Some(Subject::Work(_)) => AGENTMOTE_ERROR_TYPE,
         #[cfg(feature = "resources")]
         Some(Subject::Resource(reading)) => {
             let found = match name {
@@ -520,7 +522,7 @@ unsafe fn copy(
 
 /// # Safety
 /// As for [`copy`].
-unsafe fn copy_chars(
+pub(crate) unsafe fn copy_chars(
     chars: impl Iterator<Item = char> + Clone,
     out: *mut c_char,
     size: usize,

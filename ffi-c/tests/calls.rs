@@ -203,6 +203,8 @@ fn a_server_in_storage_of_the_caller() {
         ttl_ms: 0,
         is_public: 0,
         watch: None,
+        values: ptr::null(),
+        value_count: 0,
     }];
     let prompts = [agentmote_prompt_t {
         name: c"ask".as_ptr(),
@@ -229,6 +231,7 @@ fn a_server_in_storage_of_the_caller() {
         ttl_ms: 0,
         watch_ms: 0,
         flags: 0,
+        shows: None,
     };
     let mut app = App {
         runs: 0,

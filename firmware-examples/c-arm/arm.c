@@ -10,7 +10,11 @@ typedef enum state { MOVING, ARRIVED, HALTED } state_t;
 
 void arm_init(arm_t *arm)
 {
+#ifdef AGENTMOTE_A2A
+    static const arm_t REST = {{{0, 0, 0, 0, 0}}, 0, {0}, {0}, 24.5F, 0, false, {0}, 0, 0};
+#else
     static const arm_t REST = {{{0, 0, 0, 0, 0}}, 0, {0}, {0}, 24.5F, 0};
+#endif
     *arm = REST;
 }
 
@@ -306,3 +310,157 @@ const agentmote_device_t ARM_DEVICE_WITH_RESOURCES =
     AGENTMOTE_DEVICE_OF("bench-arm", "Bench arm", AGENTMOTE_VERSION, INSTRUCTIONS, TOOLS,
                         AGENTMOTE_COUNT(TOOLS), RESOURCES, AGENTMOTE_COUNT(RESOURCES), 0, 0,
                         0, 0, 0);
+
+#ifdef AGENTMOTE_A2A
+/* calibrate: a task that asks first, then moves each joint out and back. */
+
+/* How far a joint goes, in thousandths of a degree, and how fast, in percent of
+ * full speed. */
+#define OUT 10000
+#define OUT_SPEED 50
+
+static bool same(const uint8_t *a, const uint8_t *b)
+{
+    int i;
+    for (i = 0; i < 16; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
+}
+
+/* Whether the first text of the newest message is a yes. */
+static bool says_yes(agentmote_call_t *call)
+{
+    static const char YES[] = "yes";
+    agentmote_part_t part;
+    const char *text;
+    size_t length;
+    size_t at = 0;
+    size_t i;
+    do {
+        if (agentmote_get_part(call, at, &part) != AGENTMOTE_OK) {
+            return false;
+        }
+        at += 1;
+    } while (part.kind != AGENTMOTE_PART_TEXT);
+    text = (const char *)part.content;
+    length = part.size;
+    while (length > 0 && is_space(text[0])) {
+        text += 1;
+        length -= 1;
+    }
+    while (length > 0 && is_space(text[length - 1])) {
+        length -= 1;
+    }
+    for (i = 0; i < length && i < 3; i++) {
+        if ((text[i] | 0x20) != YES[i]) {
+            return false;
+        }
+    }
+    return length == 3;
+}
+
+/* Begins the next move. */
+static agentmote_answer_t next_move(arm_t *arm, agentmote_call_t *call)
+{
+    int joint = arm->moves / 2;
+    int32_t to = arm->moves % 2 == 0 ? OUT : 0;
+    if (to != 0) {
+        char text[] = "joint 0 of 6";
+        text[6] = (char)('0' + joint);
+        agentmote_report(call, text);
+    }
+    arm->job = begin(arm);
+    arm->moves += 1;
+    start(arm, joint, to, OUT_SPEED, arm->job, agentmote_now(call));
+    agentmote_wake_after(call, LOOK_MS);
+    return AGENTMOTE_PENDING;
+}
+
+static agentmote_answer_t calibrate(void *context, agentmote_call_t *call)
+{
+    arm_t *arm = (arm_t *)context;
+    uint64_t now = agentmote_now(call);
+    uint8_t task[16];
+    size_t messages;
+    bool is_mine;
+    if (agentmote_task_id(call, task) != AGENTMOTE_OK
+        || agentmote_message_count(call, &messages) != AGENTMOTE_OK) {
+        return agentmote_fail(call, "the task cannot be read");
+    }
+    is_mine = arm->calibrates && same(arm->task, task);
+    if (agentmote_is_cancelled(call)) {
+        if (is_mine) {
+            halt_job(arm, arm->job, now);
+            arm->calibrates = false;
+        }
+        return AGENTMOTE_STOPPED;
+    }
+    if (messages == 1) {
+        return agentmote_ask(call, "Calibration moves every joint. Answer yes to go on.");
+    }
+    if (!is_mine) {
+        int i;
+        if (!says_yes(call)) {
+            return agentmote_reject(call, "the calibration was not confirmed");
+        }
+        for (i = 0; i < ARM_JOINTS; i++) {
+            if (arm->calibrates || joint_is_moving(&arm->joints[i], now)) {
+                return agentmote_fail(call, "the arm is still moving");
+            }
+        }
+        agentmote_remember(call, (uint32_t)now);
+        for (i = 0; i < 16; i++) {
+            arm->task[i] = task[i];
+        }
+        arm->calibrates = true;
+        arm->moves = 0;
+        return next_move(arm, call);
+    }
+    switch (state(arm, arm->job, now)) {
+    case MOVING:
+        agentmote_wake_after(call, LOOK_MS);
+        return AGENTMOTE_PENDING;
+    case HALTED:
+        arm->calibrates = false;
+        return agentmote_fail(call, "the arm was stopped on its way");
+    default:
+        break;
+    }
+    if (arm->moves < 2 * ARM_JOINTS) {
+        return next_move(arm, call);
+    }
+    arm->calibrates = false;
+    agentmote_artifact(call, "calibration");
+    agentmote_open_object(call, NULL);
+    agentmote_put_integer(call, "joints", ARM_JOINTS);
+    agentmote_put_integer(call, "millis", (uint32_t)now - agentmote_memo(call));
+    return agentmote_close(call);
+}
+
+static const char *const TAGS[] = {"arm", "motion"};
+static const char *const CALIBRATE_WORDS[] = {"calibrate", "calibration"};
+static const char *const CALIBRATE_EXAMPLES[] = {"calibrate the arm"};
+static const char *const CALIBRATE_GIVES[] = {"application/json", "text/plain"};
+static const char *const HOME_WORDS[] = {"home"};
+static const char *const HOME_EXAMPLES[] = {"home the arm"};
+
+static const agentmote_skill_t SKILLS[] = {
+    AGENTMOTE_SKILL_GIVES("calibrate", "Calibrate",
+                          "Moves each joint out and back, once the caller has confirmed it.", TAGS,
+                          CALIBRATE_WORDS, CALIBRATE_EXAMPLES, CALIBRATE_GIVES, calibrate, 0),
+    AGENTMOTE_SKILL_TOOL("home", "Go home", "Moves every joint to 0 degrees.", TAGS, HOME_WORDS,
+                         HOME_EXAMPLES, "arm_home"),
+};
+
+const agentmote_agent_t ARM_AGENT =
+    AGENTMOTE_AGENT("bench-arm", "A bench-top robot arm with six joints.", AGENTMOTE_VERSION,
+                    ARM_URL, SKILLS, arm_random);
+#endif

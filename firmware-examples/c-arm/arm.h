@@ -27,6 +27,15 @@ typedef struct arm {
     float celsius;
     /* How many commands the drives have had. */
     uint32_t commands;
+#ifdef AGENTMOTE_A2A
+    /* A calibration that goes on: whether there is one, its task, the job of
+     * its last move, and how many moves were begun: out and back for each
+     * joint. */
+    bool calibrates;
+    uint8_t task[16];
+    uint32_t job;
+    int moves;
+#endif
 } arm_t;
 
 /* An arm at rest, every joint at 0 degrees. */
@@ -43,6 +52,20 @@ extern const agentmote_device_t ARM_DEVICE_WITH_RESOURCES;
 #define ARM_TABLE_WORDS (ARM_TOOLS * AGENTMOTE_TOOL_WORDS + ARM_PARAMS * AGENTMOTE_PARAM_WORDS)
 #define ARM_RESOURCES 2
 #define ARM_RESOURCE_WORDS (ARM_RESOURCES * AGENTMOTE_RESOURCE_WORDS)
+
+#ifdef AGENTMOTE_A2A
+/* Where its agent is found. */
+#ifndef ARM_URL
+#define ARM_URL "http://127.0.0.1:8080/a2a/"
+#endif
+
+/* What it does for a message: calibration, and going home. */
+extern const agentmote_agent_t ARM_AGENT;
+#define ARM_SKILL_WORDS AGENTMOTE_SKILL_TABLE_WORDS(2, 11)
+
+/* Fills bytes with random ones: whoever serves the agent defines it. */
+void arm_random(void *context, void *bytes, size_t size);
+#endif
 
 #ifdef __cplusplus
 }

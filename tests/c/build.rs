@@ -11,6 +11,7 @@ fn main() {
         .extra_warnings(true)
         .warnings_into_errors(true)
         .flag("-pedantic")
+        .define("AGENTMOTE_A2A", None)
         .include(format!("{root}/include"))
         .include(&arm)
         .files([format!("{arm}/arm.c"), format!("{arm}/motion.c")])

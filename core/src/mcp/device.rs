@@ -248,13 +248,24 @@ impl<App> Device<App> {
     /// In a `static` that is an error of the build.
     #[cfg(feature = "scopes")]
     #[must_use]
-    pub const fn shows(mut self, shows: Shows<App>) -> Self {
-        assert!(
-            self.tools.entries().len() <= FILTERED,
-            "more tools than can be hidden"
-        );
+    pub const fn shows(self, shows: Shows<App>) -> Self {
+        match self.checked_shows(shows) {
+            Ok(device) => device,
+            Err(broken) => panic!("{}", broken.rule),
+        }
+    }
+
+    /// The same for a table that is made at run time.
+    ///
+    /// # Errors
+    /// The rule that [`shows`](Self::shows) stops the build for.
+    #[cfg(feature = "scopes")]
+    pub const fn checked_shows(mut self, shows: Shows<App>) -> Result<Self, Broken> {
+        if self.tools.entries().len() > FILTERED {
+            return Err(Broken::of("", "more tools than can be hidden"));
+        }
         self.shows = Some(shows);
-        self
+        Ok(self)
     }
 
     /// Whether a method is served: what is not advertised is not (M-036).

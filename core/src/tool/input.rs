@@ -5,7 +5,7 @@ use super::answer::Outcome;
 use super::args::{Arg, Args};
 use super::check::check_members;
 use super::descriptor::{Capabilities, Input, Param, Type};
-use super::verify::form_rule;
+use super::verify::{self, form_rule};
 use crate::json::{Kind, Text, Value};
 
 /// The fields of a form: text, numbers, booleans and choices, none inside
@@ -42,6 +42,18 @@ impl Form {
     /// handler checks what the user enters.
     pub const fn schema(text: &'static str) -> Self {
         Self(Input::Schema(text))
+    }
+
+    /// The same for text that is made at run time.
+    ///
+    /// # Errors
+    /// It is no JSON object on one line, as far as that can be seen from
+    /// outside.
+    pub const fn checked_schema(text: &'static str) -> Result<Self, &'static str> {
+        match verify::schema(text.as_bytes()) {
+            Some(rule) => Err(rule),
+            None => Ok(Self::schema(text)),
+        }
     }
 
     /// What it is made of.

@@ -368,7 +368,7 @@ const fn token(text: &str) -> Option<&'static str> {
 /// Raw schema text is only looked at from outside: an object, and no line
 /// break, which would end a message on a line transport. The tests of a
 /// product should parse it.
-const fn schema(text: &[u8]) -> Option<&'static str> {
+pub(super) const fn schema(text: &[u8]) -> Option<&'static str> {
     hold!(
         text.len() >= 2 && text[0] == b'{' && text[text.len() - 1] == b'}',
         "raw schema text must be one JSON object without white space around it"

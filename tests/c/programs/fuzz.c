@@ -1,5 +1,6 @@
 /* A libFuzzer target: bytes of a peer, cut anywhere, at the bench arm. The
- * first three bytes of the input say which connection, and how it is cut. */
+ * first three bytes of the input say which connection, and how it is cut: 1 is
+ * HTTP, 3 HTTP of which every eighth turn takes its time, so that tasks go on. */
 #include <arm.h>
 
 #include <stdlib.h>
@@ -9,6 +10,20 @@ AGENTMOTE_LINE_MEMORY(line_memory, 1024, 512, 2, 256);
 AGENTMOTE_HTTP_MEMORY(http_memory, 2048, 512, 0);
 
 static uint64_t storage[AGENTMOTE_SERVER_WORDS + ARM_TABLE_WORDS + ARM_RESOURCE_WORDS];
+
+AGENTMOTE_TASK_MEMORY(task_memory, ARM_SKILL_WORDS, 3, 768, 256);
+
+void arm_random(void *context, void *bytes, size_t size)
+{
+    static uint8_t drawn;
+    uint8_t *out = (uint8_t *)bytes;
+    size_t i;
+    (void)context;
+    drawn += 1;
+    for (i = 0; i < size; i++) {
+        out[i] = (uint8_t)(drawn * 31 + i);
+    }
+}
 
 #define CHECK(holds) \
     do { \
@@ -30,12 +45,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t now = 0;
     uint8_t last = '\n';
     bool is_line;
+    uint64_t pause;
     int idle = 0;
     int turns = 0;
     if (size < 3) {
         return 0;
     }
     is_line = data[0] % 2 == 0;
+    pause = data[0] % 4 == 3 ? 500 : 0;
     cut = data[1] == 0 ? size : data[1];
     room = data[2] == 0 ? 4096 : data[2];
     data += 3;
@@ -44,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(agentmote_init(storage, sizeof storage, &ARM_DEVICE_WITH_RESOURCES, &arm, &server, NULL)
           == AGENTMOTE_OK);
     CHECK(agentmote_set_key(server, KEY) == AGENTMOTE_OK);
+    CHECK(agentmote_agent_open(&task_memory, server, &ARM_AGENT, NULL) == AGENTMOTE_OK);
     CHECK((is_line ? agentmote_line_open(&line_memory, server, &connection)
                    : agentmote_http_open(&http_memory, server, NULL, &connection))
           == AGENTMOTE_OK);
@@ -68,10 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(out);
         idle = taken == 0 && filled == 0 ? idle + 1 : 0;
         turns += 1;
+        now += turns % 8 == 0 ? pause : 0;
         CHECK(agentmote_is_closed(connection, &closed) == AGENTMOTE_OK);
         if (closed) {
             CHECK(agentmote_http_open(&http_memory, server, NULL, &connection) == AGENTMOTE_OK);
         }
+        agentmote_run_tasks(server, now, &due);
         if (agentmote_wake(connection, &due) == AGENTMOTE_OK) {
             CHECK(due <= now + 60000U);
             if (idle > 0) {

@@ -1,13 +1,19 @@
 //! The bench arm in C, linked into tests.
 
+mod dice;
+
+pub use dice::{Dice, spoil};
+
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
 use agentmote_ffi_c::{
-    AGENTMOTE_ABSENT, AGENTMOTE_OK, agentmote_connection_t, agentmote_device_t, agentmote_hang_up,
-    agentmote_http_open, agentmote_init, agentmote_is_closed, agentmote_line_open,
-    agentmote_memory_t, agentmote_poll, agentmote_problem_t, agentmote_receive, agentmote_server_t,
-    agentmote_set_key, agentmote_wake,
+    AGENTMOTE_ABSENT, AGENTMOTE_OK, agentmote_agent_open, agentmote_agent_t,
+    agentmote_connection_t, agentmote_device_t, agentmote_hang_up, agentmote_http_open,
+    agentmote_init, agentmote_is_closed, agentmote_line_open, agentmote_memory_t, agentmote_poll,
+    agentmote_problem_t, agentmote_receive, agentmote_run_tasks, agentmote_server_t,
+    agentmote_set_clock, agentmote_set_key, agentmote_task_memory_t, agentmote_wake,
 };
 
 /// The key of every server of these tests.
@@ -24,6 +30,39 @@ pub struct Arm {
     celsius: f32,
     /// How many commands the drives have had.
     pub commands: u32,
+    calibrates: bool,
+    task: [u8; 16],
+    job: u32,
+    moves: i32,
+}
+
+thread_local! {
+    /// How often the arms of this thread have asked for random bytes.
+    static DRAWN: Cell<u8> = const { Cell::new(0) };
+}
+
+/// Random bytes of a test: others each time, the same in each run.
+pub fn draw(drawn: &mut u8, bytes: &mut [u8]) {
+    *drawn = drawn.wrapping_add(1);
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = drawn.wrapping_mul(31) ^ (at as u8).wrapping_mul(57);
+    }
+}
+
+/// Begins the random bytes of the arms of this thread anew.
+pub fn start_drawing() {
+    DRAWN.set(0);
+}
+
+/// # Safety
+/// `bytes` points to `size` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn arm_random(_: *mut c_void, bytes: *mut c_void, size: usize) {
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(bytes.cast::<u8>(), size) };
+    let mut drawn = DRAWN.get();
+    draw(&mut drawn, bytes);
+    DRAWN.set(drawn);
 }
 
 #[repr(C)]
@@ -39,6 +78,7 @@ struct Joint {
 unsafe extern "C" {
     safe fn arm_init(arm: &mut Arm);
     static ARM_DEVICE_WITH_RESOURCES: agentmote_device_t;
+    static ARM_AGENT: agentmote_agent_t;
 }
 
 impl Arm {
@@ -58,6 +98,10 @@ impl Arm {
             note: [1; 129],
             celsius: 1.0,
             commands: 1,
+            calibrates: true,
+            task: [1; 16],
+            job: 1,
+            moves: 1,
         });
         arm_init(&mut arm);
         arm
@@ -76,6 +120,7 @@ pub struct Peer {
     // Never moved: C keeps pointers to them.
     _storage: Vec<u64>,
     room: Vec<u64>,
+    tasks: Vec<u64>,
     server: *mut agentmote_server_t,
     connection: *mut agentmote_connection_t,
 }
@@ -107,8 +152,47 @@ impl Peer {
         Self {
             _storage: storage,
             room: vec![0; 8192],
+            tasks: Vec::new(),
             server,
             connection: ptr::null_mut(),
+        }
+    }
+
+    /// Opens the arm's agent, with places for so many tasks of so many bytes.
+    pub fn open_agent(&mut self, tasks: u16, log: u16, result: u16) {
+        self.tasks = vec![0; 8192];
+        let memory = agentmote_task_memory_t {
+            start: self.tasks.as_mut_ptr().cast(),
+            size: self.tasks.len() * 8,
+            tasks,
+            log,
+            result,
+        };
+        // SAFETY: a problem is made of numbers.
+        let mut problem: agentmote_problem_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the memory lives as long as the server; the agent is a
+        // static of C.
+        let status = unsafe {
+            agentmote_agent_open(&memory, self.server, &raw const ARM_AGENT, &mut problem)
+        };
+        assert_eq!(status, AGENTMOTE_OK, "{problem:?}");
+    }
+
+    /// Tells the time.
+    pub fn set_clock(&mut self, unix_millis: u64, now: u64) {
+        // SAFETY: the server was opened.
+        let status = unsafe { agentmote_set_clock(self.server, unix_millis, now) };
+        assert_eq!(status, AGENTMOTE_OK);
+    }
+
+    /// Lets tasks take a step; gives when the next one is due.
+    pub fn run_tasks(&mut self, now: u64) -> Option<u64> {
+        let mut due = 0;
+        // SAFETY: the server was opened.
+        match unsafe { agentmote_run_tasks(self.server, now, &mut due) } {
+            AGENTMOTE_OK => Some(due),
+            AGENTMOTE_ABSENT => None,
+            status => panic!("{status}"),
         }
     }
 

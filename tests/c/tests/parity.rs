@@ -3,28 +3,8 @@
 
 use agentmote::server::{Http, HttpConfig, HttpMemory, Line, LineMemory, Server};
 use agentmote::time::Instant;
-use agentmote_c_tests::{Arm, KEY, Peer};
+use agentmote_c_tests::{Arm, Dice, KEY, Peer, spoil};
 use bench_arm::DEVICE;
-
-/// Numbers that look random and are the same on every run (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).expect("below n")
-    }
-
-    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        of[self.below(of.len())]
-    }
-}
 
 const REVISIONS: &[&str] = &[
     "2026-07-28",
@@ -253,14 +233,6 @@ fn message(dice: &mut Dice, answers: &[u8]) -> String {
     }
 }
 
-/// Sometimes a byte that another one stands in the place of.
-fn spoil(dice: &mut Dice, bytes: &mut [u8]) {
-    if dice.below(12) == 0 && !bytes.is_empty() {
-        let at = dice.below(bytes.len());
-        bytes[at] = dice.next() as u8;
-    }
-}
-
 const MESSAGES: usize = if cfg!(miri) { 60 } else { 6_000 };
 
 #[test]
@@ -313,8 +285,8 @@ fn lines_are_answered_alike() {
             }
         }
         now += match dice.below(4) {
-            0 => dice.next() % 1_000,
-            1 => dice.next() % 30,
+            0 => dice.roll() % 1_000,
+            1 => dice.roll() % 30,
             _ => 0,
         };
         if dice.below(200) == 0 {
@@ -413,7 +385,7 @@ fn requests_are_answered_alike() {
             left -= 1;
             if taken == 0 && filled == 0 {
                 match wake {
-                    Some(_) if dice.below(20) > 0 => now += 1 + dice.next() % 200,
+                    Some(_) if dice.below(20) > 0 => now += 1 + dice.roll() % 200,
                     _ => break,
                 }
             }

@@ -333,7 +333,8 @@ pub(crate) fn built(input: &[u8], out: &mut [u8]) -> usize {
                 black_box(&offered::TEMPLATES),
             )
         })
-        .and_then(|device| device.checked_prompts(black_box(&offered::PROMPTS)));
+        .and_then(|device| device.checked_prompts(black_box(&offered::PROMPTS)))
+        .and_then(|device| device.checked_shows(|app, _, _| app.moved != 0));
     let broken = match (device, Catalog::checked(entries)) {
         (Ok(device), Ok(catalog)) => device.tools().entries().len() == catalog.entries().len(),
         (Err(broken), _) | (_, Err(broken)) => {
@@ -346,6 +347,9 @@ pub(crate) fn built(input: &[u8], out: &mut [u8]) -> usize {
         .get(at)
         .and_then(|entry| tool::broken_rule(&entry.tool))
     {
+        sink.text(rule);
+    }
+    if let Err(rule) = Form::checked_schema(black_box("{}")) {
         sink.text(rule);
     }
     if let Err(rule) = Form::checked(black_box(PARAMS)) {

@@ -19,8 +19,12 @@ const ANSWER: &str = "index: 4 is above the maximum 3";
 /// The place of the checkout, in the README.
 const PLACE: &str = "path/to/agentmote";
 
-/// A block of code of the README's chapter about C.
-fn block(language: &str) -> Result<String, Stop> {
+/// What the README's second program, an agent, must answer.
+const AGENT_ANSWER: &str = "blinked three times";
+
+/// A block of code of the README's chapter about C, the one at this place of
+/// those of its language.
+fn block(language: &str, place: usize) -> Result<String, Stop> {
     let text = std::fs::read_to_string(paths::root().join("README.md")).doing("README.md")?;
     let chapter = text
         .split_once("\n## A tool server in C\n")
@@ -29,12 +33,13 @@ fn block(language: &str) -> Result<String, Stop> {
         .split_once("\n## ")
         .map_or(chapter, |(text, _)| text);
     let code = chapter
-        .split_once(&format!("\n```{language}\n"))
-        .and_then(|(_, rest)| rest.split_once("\n```"));
+        .split(&format!("\n```{language}\n"))
+        .nth(place + 1)
+        .and_then(|rest| rest.split_once("\n```"));
     match code {
         Some((code, _)) => Ok(format!("{code}\n")),
         None => Err(Stop::Fail(format!(
-            "the README's chapter about C has no block of {language}"
+            "the README's chapter about C has no block {place} of {language}"
         ))),
     }
 }
@@ -46,7 +51,8 @@ fn fresh(name: &str) -> Result<PathBuf, Stop> {
         std::fs::remove_dir_all(&folder).doing(folder.display())?;
     }
     std::fs::create_dir_all(&folder).doing(folder.display())?;
-    write(&folder, "main.c", &block("c")?)?;
+    write(&folder, "main.c", &block("c", 0)?)?;
+    write(&folder, "blink.c", &block("c", 1)?)?;
     Ok(folder)
 }
 
@@ -65,7 +71,7 @@ fn here(text: &str) -> Result<String, Stop> {
 }
 
 /// Runs a line of a shell; its output must hold the answer.
-fn answers(line: &str, folder: &Path, log: &mut Log) -> Result<(), Stop> {
+fn answers(line: &str, answer: &str, folder: &Path, log: &mut Log) -> Result<(), Stop> {
     let before = log.text().len();
     Job::new("sh")
         .args(["-eu", "-c", line])
@@ -73,15 +79,24 @@ fn answers(line: &str, folder: &Path, log: &mut Log) -> Result<(), Stop> {
         .dir(folder)
         .run(log)?;
     let text = log.text();
-    match text.get(before..).unwrap_or_default().contains(ANSWER) {
+    match text.get(before..).unwrap_or_default().contains(answer) {
         true => Ok(()),
-        false => Err(Stop::Fail(format!("no answer `{ANSWER}`"))),
+        false => Err(Stop::Fail(format!("no answer `{answer}`"))),
+    }
+}
+
+/// The lines of the README that send the agent a message.
+fn send() -> Result<String, Stop> {
+    let block = block("sh", 1)?;
+    match block.find("body=") {
+        Some(at) => Ok(block[at..].to_owned()),
+        None => Err(Stop::Fail("the README sends no message".into())),
     }
 }
 
 /// The line of the README that calls the tool.
 fn call() -> Result<String, Stop> {
-    let block = block("sh")?;
+    let block = block("sh", 0)?;
     let line = block.lines().find(|line| line.starts_with("echo "));
     line.map(str::to_owned)
         .ok_or_else(|| Stop::Fail("the README calls no tool".into()))
@@ -100,24 +115,42 @@ pub(crate) fn newcomer(log: &mut Log) -> Result<String, Stop> {
         log,
     )?;
     let folder = fresh("by-hand")?;
-    answers(&here(&block("sh")?)?, &folder, log)?;
+    answers(&here(&block("sh", 0)?)?, ANSWER, &folder, log)?;
+    answers(&here(&block("sh", 1)?)?, AGENT_ANSWER, &folder, log)?;
     for (program, standard, language) in [
         ("gcc", "-std=c99", "c"),
         ("gcc", "-std=c11", "c"),
         ("g++", "-std=c++17", "c++"),
     ] {
-        c::compiler(program, standard)
-            .args(["-x", language, "-c", "main.c", "-o", "main.o"])
-            .dir(&folder)
-            .run(log)?;
+        for source in ["main.c", "blink.c"] {
+            c::compiler(program, standard)
+                .arg(c::AGENT_DEFINED)
+                .args(["-x", language, "-c", source, "-o", "program.o"])
+                .dir(&folder)
+                .run(log)?;
+        }
     }
 
     let call = call()?;
     let cargo = paths::target().join("c-library");
     let folder = fresh("cmake")?;
-    write(&folder, "CMakeLists.txt", &here(&block("cmake")?)?)?;
+    let text = here(&block("cmake", 0)?)?;
+    write(&folder, "CMakeLists.txt", &text)?;
     cmake(&folder, &[("AGENTMOTE_CARGO_FOLDER", &cargo)], None, log)?;
-    answers(&call.replace("./leds", "build/leds"), &folder, log)?;
+    answers(&call.replace("./leds", "build/leds"), ANSWER, &folder, log)?;
+    // The switch, as the README says it.
+    let folder = fresh("cmake-a2a")?;
+    let text = text
+        .replace(
+            "\nadd_subdirectory",
+            "\nset(AGENTMOTE_A2A ON)\nadd_subdirectory",
+        )
+        .replace("main.c", "blink.c");
+    write(&folder, "CMakeLists.txt", &text)?;
+    let agent = paths::target().join("c-agent");
+    cmake(&folder, &[("AGENTMOTE_CARGO_FOLDER", &agent)], None, log)?;
+    let send = send()?.replace("./blink", "build/leds");
+    answers(&send, AGENT_ANSWER, &folder, log)?;
 
     let prefix = paths::target().join("c-newcomer/installed");
     let package = paths::target().join("c-newcomer/package");
@@ -125,8 +158,9 @@ pub(crate) fn newcomer(log: &mut Log) -> Result<String, Stop> {
         &paths::root().join("ffi-c"),
         &package,
         &[
-            ("AGENTMOTE_CARGO_FOLDER", &cargo),
+            ("AGENTMOTE_CARGO_FOLDER", &agent),
             ("CMAKE_INSTALL_PREFIX", &prefix),
+            ("AGENTMOTE_A2A", Path::new("ON")),
         ],
         None,
         log,
@@ -140,14 +174,24 @@ pub(crate) fn newcomer(log: &mut Log) -> Result<String, Stop> {
                 target_link_libraries(leds PRIVATE agentmote::agentmote)\n";
     write(&folder, "CMakeLists.txt", text)?;
     cmake(&folder, &[("CMAKE_PREFIX_PATH", &prefix)], None, log)?;
-    answers(&call.replace("./leds", "build/leds"), &folder, log)?;
+    answers(&call.replace("./leds", "build/leds"), ANSWER, &folder, log)?;
 
     let folder = fresh("pkg-config")?;
-    let line = format!(
-        "export PKG_CONFIG_PATH={}\ncc -std=c99 main.c $(pkg-config --cflags --libs agentmote) -o leds\n{call}",
-        prefix.join("lib/pkgconfig").display()
-    );
-    answers(&line, &folder, log)?;
+    for (source, talk, answer) in [
+        ("main.c", &call, ANSWER),
+        // It finds the definition too.
+        (
+            "blink.c",
+            &send.replace("build/leds", "./leds"),
+            AGENT_ANSWER,
+        ),
+    ] {
+        let line = format!(
+            "export PKG_CONFIG_PATH={}\ncc -std=c99 {source} $(pkg-config --cflags --libs agentmote) -o leds\n{talk}",
+            prefix.join("lib/pkgconfig").display()
+        );
+        answers(&line, answer, &folder, log)?;
+    }
     Ok("by hand, add_subdirectory, find_package, pkg-config".to_owned())
 }
 

@@ -22,11 +22,22 @@ const EXCEPTION_FRAME: u64 = 36;
 
 /// Whom calls through pointers may reach. `*` in a pattern stands for any
 /// text; names are demangled, without their hashes.
+#[derive(Clone, Copy)]
 pub(crate) struct Rule {
     /// The function with the call.
     pub(crate) caller: &'static str,
     /// The functions that may be called.
     pub(crate) callees: &'static [&'static str],
+}
+
+/// Functions that call each other around, at most so many times each on one
+/// chain: they walk tables, whose nesting is bounded, never input.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk {
+    /// The functions, as in [`Rule`].
+    pub(crate) members: &'static [&'static str],
+    /// How often each stands on the stack at most.
+    pub(crate) times: u64,
 }
 
 /// The functions of an image and their calls.
@@ -76,6 +87,33 @@ impl Graph {
                 if self.calls[caller].len() == before {
                     return Err(format!("`{name}` may call `{pattern}`, which is not there"));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes each function of a walk stand for the whole of it: all their
+    /// frames as often as they can be there, and what any of them calls.
+    fn flatten(&mut self, walks: &[Walk]) -> Result<(), String> {
+        for walk in walks {
+            let mut members = BTreeSet::new();
+            for pattern in walk.members {
+                let before = members.len();
+                let found = (0..self.names.len()).filter(|&at| is_like(&self.names[at], pattern));
+                members.extend(found);
+                if members.len() == before {
+                    return Err(format!("`{pattern}` walks, but is not there"));
+                }
+            }
+            let sum: u64 = members.iter().map(|&at| self.frames[at]).sum();
+            let callees: BTreeSet<usize> = members
+                .iter()
+                .flat_map(|&at| self.calls[at].iter().copied())
+                .filter(|at| !members.contains(at))
+                .collect();
+            for at in members {
+                self.frames[at] = sum * walk.times;
+                self.calls[at].clone_from(&callees);
             }
         }
         Ok(())
@@ -183,13 +221,14 @@ impl Bound {
 pub(crate) fn bound(
     file: &Path,
     image: &Image,
-    rules: &[Rule],
+    (rules, walks): (&[Rule], &[Walk]),
     log: &mut Log,
 ) -> Result<Bound, Stop> {
     let fail = |why: String| Stop::Fail(format!("{}: {why}", file.display()));
     let places = Places::new(image).map_err(fail)?;
     let mut graph = graph(&disassembly(file, log)?, image, &places);
     graph.resolve(rules).map_err(fail)?;
+    graph.flatten(walks).map_err(fail)?;
     let at = |address: u64| {
         let place = places.at.get(&address).copied();
         place.ok_or_else(|| fail(format!("no function at {address:#x}")))
@@ -294,10 +333,12 @@ fn graph(text: &str, image: &Image, places: &Places) -> Graph {
             continue;
         };
         match jump {
-            Jump::To(target) => {
-                // Into the middle of another function counts as a call of it.
-                let to = places.holding(target).filter(|to| *to != from);
-                graph.calls[from].extend(to);
+            Jump::To(target) | Jump::Call(target) => {
+                // Into the middle of another function counts as a call of it;
+                // to one's own start, only what comes back from there.
+                let calls_itself = jump == Jump::Call(target) && places.at.contains_key(&target);
+                let to = places.holding(target);
+                graph.calls[from].extend(to.filter(|to| *to != from || calls_itself));
             }
             Jump::Somewhere => {
                 graph.indirect.insert(from);
@@ -329,6 +370,8 @@ fn is_table(line: &str, next: &str) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 enum Jump {
     To(u64),
+    /// The same, and back.
+    Call(u64),
     /// To an address that is known only when it runs.
     Somewhere,
 }
@@ -362,7 +405,11 @@ fn jump(line: &str) -> Option<(u64, Jump)> {
     }
     let target = operands.rsplit(", ").next()?.strip_prefix("0x");
     let target = target.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    Some((address, target.map_or(Jump::Somewhere, Jump::To)))
+    let to = match is("bl") {
+        true => Jump::Call,
+        false => Jump::To,
+    };
+    Some((address, target.map_or(Jump::Somewhere, to)))
 }
 
 #[cfg(test)]
@@ -404,6 +451,30 @@ mod tests {
         let mut graph = diamond();
         graph.calls[3].insert(3);
         assert_eq!(graph.deepest(1), Err("recursion: d -> d".into()));
+    }
+
+    #[test]
+    fn a_walk_is_counted_as_often_as_it_may_go_around() {
+        const WALKS: &[Walk] = &[Walk {
+            members: &["c", "e"],
+            times: 3,
+        }];
+        let mut graph = diamond();
+        graph.calls[4].insert(2);
+        assert_eq!(graph.flatten(WALKS), Ok(()));
+        // a, three times c and e, d.
+        assert_eq!(
+            graph.deepest(0).map(|chain| chain.bytes),
+            Ok(10 + 3 * 35 + 1)
+        );
+        const STALE: &[Walk] = &[Walk {
+            members: &["gone"],
+            times: 1,
+        }];
+        assert_eq!(
+            graph.flatten(STALE),
+            Err("`gone` walks, but is not there".into())
+        );
     }
 
     #[test]
@@ -471,11 +542,11 @@ mod tests {
 
     #[test]
     fn jumps_are_read() {
-        use Jump::{Somewhere, To};
+        use Jump::{Call, Somewhere, To};
         for (line, found) in [
             (
                 "     400:      \tbl\t0xb538 <__pre_init>     @ imm = #0xb134",
-                Some((0x400, To(0xB538))),
+                Some((0x400, Call(0xB538))),
             ),
             (
                 "     410:      \tb\t0x40a <__stext+0xa>     @ imm = #-0xa",

@@ -125,6 +125,41 @@ impl Image {
     }
 }
 
+impl Image {
+    /// Takes the frames of functions of C from what gcc writes with
+    /// `-fstack-usage`: place and name, bytes, kind, a function a line. Fails
+    /// if a frame grows while it runs, or a function of the image that is none
+    /// of Rust and none of the compiler's own has no frame.
+    pub(crate) fn take_usage(&mut self, usage: &str) -> Result<(), String> {
+        let mut frames = BTreeMap::new();
+        for line in usage.lines() {
+            let mut columns = line.split('\t');
+            let columns = (columns.next(), columns.next(), columns.next());
+            let (Some(place), Some(bytes), Some(kind)) = columns else {
+                return Err(format!("`{line}` is no line of stack usage"));
+            };
+            let name = place.rsplit(':').next().unwrap_or(place);
+            if kind.contains("dynamic") && !kind.contains("bounded") {
+                return Err(format!("the frame of `{name}` grows while it runs"));
+            }
+            let bytes: u64 = bytes.parse().map_err(|_| format!("`{line}`: no bytes"))?;
+            // Functions of one file may have the name of another's.
+            let most = frames.entry(name).or_insert(0);
+            *most = bytes.max(*most);
+        }
+        for function in self.functions.values_mut() {
+            if function.frame.is_none() && !function.is_rust {
+                function.frame = frames.get(function.name.as_str()).copied();
+                // Assembly of the compiler's own library.
+                if function.frame.is_none() && !function.name.starts_with("__") {
+                    return Err(format!("the frame of `{}` is not known", function.name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The entries of `.stack_sizes`: the address of a function, a word; then the
 /// size of its frame as unsigned LEB128.
 fn frames(file: &object::File<'_>) -> Result<Vec<(u64, u64)>, String> {

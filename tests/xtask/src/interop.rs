@@ -124,11 +124,22 @@ pub(crate) enum AgentClient {
 
 /// `client` against the bench arm on the host, on every wire that it speaks.
 pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String, Stop> {
+    let arm = demo::build_bench_arm(log)?;
+    agent_of_program(client, &arm, log)
+}
+
+/// `client` against a program that serves an agent at the port that it is
+/// told.
+pub(crate) fn agent_of_program(
+    client: AgentClient,
+    program: &Path,
+    log: &mut Log,
+) -> Result<String, Stop> {
     let wires: &[&str] = match client {
         AgentClient::Rust => &["1.0"],
         _ => &["1.0", "0.3"],
     };
-    let (program, script) = match client {
+    let (words, script) = match client {
         AgentClient::Rust => (rust_client("a2a-client", log)?, None),
         AgentClient::Python => {
             let (python, script) = python_agent_client(log)?;
@@ -139,8 +150,8 @@ pub(crate) fn agent_on_host(client: AgentClient, log: &mut Log) -> Result<String
             (node.program.clone(), Some(node.clients.join("a2a.mjs")))
         }
     };
-    let (server, url) = agent(log)?;
-    let note = agent_run(&program, script.as_deref(), wires, &url, log);
+    let (server, url) = agent(program, log)?;
+    let note = agent_run(&words, script.as_deref(), wires, &url, log);
     drop(server);
     note
 }
@@ -195,7 +206,8 @@ fn agent_run(
 /// The contract of the bench arm, as a2a-proof checks it.
 pub(crate) fn agent_contract(log: &mut Log) -> Result<String, Stop> {
     let python = python::interpreter(log)?;
-    let (server, url) = agent(log)?;
+    let arm = demo::build_bench_arm(log)?;
+    let (server, url) = agent(&arm, log)?;
     let source = paths::root().join("tests/interop/python/a2a-proof.yaml");
     let text = std::fs::read_to_string(&source).doing(source.display())?;
     let contract = paths::target().join("a2a-proof.yaml");
@@ -297,11 +309,10 @@ pub(crate) fn own_client(log: &mut Log) -> Result<String, Stop> {
     Ok(notes.join(", "))
 }
 
-/// The bench arm on the host, and where its card is.
-fn agent(log: &mut Log) -> Result<(Running, String), Stop> {
-    let arm = demo::build_bench_arm(log)?;
+/// A program that serves an agent, and where its card is.
+fn agent(program: &Path, log: &mut Log) -> Result<(Running, String), Stop> {
     let port = child::free_port()?;
-    let mut server = Job::new(&arm)
+    let mut server = Job::new(program)
         .args(["--port", &port.to_string()])
         .serve(log)?;
     server.wait_for_port(port)?;

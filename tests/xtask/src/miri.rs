@@ -36,7 +36,8 @@ pub(crate) fn check(log: &mut Log) -> Result<String, Stop> {
     }
     core.run(log)?;
     miri(log)?
-        .args(["test", "--package", "agentmote-ffi-c", "--test", "calls"])
+        .args(["test", "--package", "agentmote-ffi-c"])
+        .args(["--test", "calls", "--test", "policy"])
         .run(log)?;
     miri(log)?
         .args(["test", "--package", "line-ring", "--lib"])

@@ -411,6 +411,12 @@ pub(crate) const STEPS: &[Step] = &[
         run: python_package::on_c,
     },
     Step {
+        name: "c-agent",
+        about: "the official A2A clients for Python and Rust against the agent of the bench arm in C, on both wires",
+        needs: &["packages", "python-venv"],
+        run: c::agent,
+    },
+    Step {
         name: "c-newcomer",
         about: "the README's chapter about C in an empty folder, by hand, CMake and pkg-config",
         needs: &["packages"],
@@ -603,7 +609,7 @@ const FEATURES: [&str; 17] = [
 ];
 
 /// Sets of features of the C interface.
-const C_FEATURES: [&str; 11] = [
+const C_FEATURES: [&str; 14] = [
     "",
     "http",
     "resources",
@@ -614,7 +620,10 @@ const C_FEATURES: [&str; 11] = [
     "logging",
     "scopes",
     "credentials",
+    "a2a",
+    "policy",
     "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials",
+    "http,resources,prompts,input,sessions,subscriptions,logging,scopes,credentials,a2a,policy",
 ];
 
 fn features(log: &mut Log) -> Result<String, Stop> {
