@@ -232,7 +232,7 @@ fn a_broken_table_is_told_and_not_a_panic() {
     let many = (0..255).map(|_| skill("a", TAG)).collect();
     assert_eq!(rule(many), ("", "more than 254 skills"));
     let full = Card {
-        extensions: &[Extension::new("urn:x"); 33],
+        extensions: const { &[Extension::new("urn:x"); 33] },
         ..CARD
     };
     let broken = Agent::checked(full, vec![skill("a", TAG)].leak()).unwrap_err();
