@@ -207,8 +207,8 @@ impl<'a> Part<'a> {
         Ok(Self {
             content,
             value,
-            media_type: names.text(media_type, "mediaType")?,
-            filename: names.text(filename, "filename")?,
+            media_type: names.text(media_type, media_type)?,
+            filename: names.text(filename, filename)?,
             metadata: object.json("metadata", "metadata")?,
         })
     }

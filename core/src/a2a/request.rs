@@ -450,12 +450,18 @@ impl<'a, R: Runtime> Request<'_, 'a, R> {
                 .map(|at_once| !at_once),
             Wire::V03 => config.flag("blocking", "configuration.blocking")?,
         };
-        let push = match self.wire {
-            Wire::V1 => "taskPushNotificationConfig",
-            Wire::V03 => "pushNotificationConfig",
+        let (push, field) = match self.wire {
+            Wire::V1 => (
+                "taskPushNotificationConfig",
+                "configuration.taskPushNotificationConfig",
+            ),
+            Wire::V03 => (
+                "pushNotificationConfig",
+                "configuration.pushNotificationConfig",
+            ),
         };
         let modes = config.texts("acceptedOutputModes", "configuration.acceptedOutputModes")?;
-        if config.set(push, "configuration")?.is_some() {
+        if config.set(push, field)?.is_some() {
             return Err(Fault::Push);
         }
         if !self.tenant(params)? {
