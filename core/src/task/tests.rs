@@ -114,6 +114,10 @@ fn script(app: &mut App, work: &mut Work<'_>) -> Step {
             work.artifact("out", &"x".repeat(5000));
             Step::DONE
         }
+        "huge, told" if !work.artifact("out", &"x".repeat(5000)) => work.fail("too much to say"),
+        "bad json, told" if !work.output("out", Part::new(Content::Data(b"{"))) => {
+            work.fail("nothing to say")
+        }
         "chatty" => {
             work.report_with(format_args!("step {}", work.step()));
             Step::PENDING
@@ -231,6 +235,14 @@ fn each_step_makes_the_move_it_says() {
     told("huge", 3, &with(&[huge]), &[]);
     let json = (Failed, "the output is not JSON");
     told("bad json", 3, &with(&[json]), &[]);
+    // A skill that looks whether there was room fails in its own words.
+    told("huge, told", 3, &with(&[(Failed, "too much to say")]), &[]);
+    told(
+        "bad json, told",
+        3,
+        &with(&[(Failed, "nothing to say")]),
+        &[],
+    );
     // Nobody wished it: no cancellation (P-017).
     told("quits", 3, &with(&[(Failed, "the work was stopped")]), &[]);
 }

@@ -284,7 +284,8 @@ impl<'w> Work<'w> {
     }
 
     /// Adds an artifact of one part. Its data must be JSON. Whether there was
-    /// room.
+    /// room; if not, the task fails and says so, unless the skill fails it
+    /// with a reason of its own.
     pub fn output(&mut self, name: &str, part: Part<'_>) -> bool {
         self.output_as(Label::new(name), part)
     }
@@ -407,12 +408,15 @@ impl<'w> Work<'w> {
     fn finish(mut self, step: Step) {
         let mut kind = step.0;
         let mut fault = false;
+        // Who fails anyway says why in his own words.
         if let Some(why) = self.broken
-            && kind != Kind::Rejected
+            && !matches!(kind, Kind::Rejected | Kind::Failed)
         {
             self.report(why);
             (kind, fault) = (Kind::Failed, true);
-        } else if let Some((need, room)) = self.need {
+        } else if let Some((need, room)) = self.need
+            && kind != Kind::Failed
+        {
             self.report_with(format_args!(
                 "the output needs {need} bytes, a task has room for {room}"
             ));

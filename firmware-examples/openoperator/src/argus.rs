@@ -266,7 +266,10 @@ fn answer(
         ..Label::new(operation.name())
     };
     let part = Part::new(Content::Data(sink.kept())).media_type("application/json");
-    work.output_as(label, part);
+    // Nested too deep, or too long beside the request: it cannot be told.
+    if !work.output_as(label, part) {
+        return Err(Refusal::Unavailable);
+    }
     Ok(Step::DONE)
 }
 
