@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
+use agentmote::frame::http::Authority;
 use agentmote::policy::{AllowAll, Credential, Policy, Rules};
 use agentmote::server::{AgentDesk, Allow, HttpConfig, Server};
 use hosted::{Clock, Listener, Upstream, WithAgent, WithExtension};
@@ -71,7 +72,8 @@ fn options() -> Result<Option<Options>, String> {
                 let rest = url
                     .strip_prefix("https://")
                     .or_else(|| url.strip_prefix("http://"));
-                if rest.is_none_or(|rest| rest.is_empty() || rest.contains('/')) {
+                // It stands in the card, and names the `Host` that is served.
+                if rest.is_none_or(|rest| Authority::parse(rest.as_bytes()).is_none()) {
                     return Err(format!(
                         "--public-url {url}: must be like https://host, without a path"
                     ));

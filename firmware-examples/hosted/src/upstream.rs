@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use agentmote::frame::http::Authority;
 use agentmote::task::{Backend, TaskId, Told};
 use serde_json::{Value, json};
 
@@ -81,9 +82,15 @@ impl Upstream {
         project: &str,
         most: usize,
     ) -> Result<Self, &'static str> {
-        let local = url.strip_prefix("http://").is_some_and(is_local);
+        let local = url.strip_prefix("http://").map(authority_of);
+        let local = local.is_some_and(|found| found.is_some_and(is_local));
         if !url.starts_with("https://") && !local {
             return Err("must begin with https://, or with http:// and this machine");
+        }
+        if url.strip_prefix("https://").map(authority_of) == Some(None)
+            || !url.bytes().all(|byte| byte.is_ascii_graphic())
+        {
+            return Err("must be like https://host/path, in ASCII and without a user name");
         }
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err("needs a token, which has no spaces");
@@ -116,19 +123,15 @@ impl Upstream {
     }
 }
 
-/// Whether a URL without its scheme is one of this machine.
-fn is_local(rest: &str) -> bool {
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    let host = authority
-        .rsplit_once(':')
-        .map_or(authority, |(host, port)| {
-            if port.bytes().all(|byte| byte.is_ascii_digit()) {
-                host
-            } else {
-                authority
-            }
-        });
-    matches!(host, "127.0.0.1" | "localhost" | "[::1]")
+/// The host and port of a URL without its scheme.
+fn authority_of(rest: &str) -> Option<Authority<'_>> {
+    let authority = rest.split(['/', '?', '#']).next()?;
+    Authority::parse(authority.as_bytes())
+}
+
+/// Whether it is this machine.
+fn is_local(authority: Authority<'_>) -> bool {
+    matches!(authority.host, b"127.0.0.1" | b"localhost" | b"[::1]")
 }
 
 impl Backend for Upstream {
@@ -262,7 +265,7 @@ impl Peer {
             return None;
         }
         let mut answer: Value = serde_json::from_slice(&text).ok()?;
-        let fine = answer["jsonrpc"] == "2.0" && answer["id"] == 1;
+        let fine = answer["jsonrpc"] == "2.0" && answer["id"] == 1 && answer["error"].is_null();
         fine.then(|| answer["result"].take())
             .filter(Value::is_object)
     }
@@ -326,6 +329,13 @@ mod tests {
             "http://localhost:x@example/",
             "ftp://localhost/",
             "",
+            "https://",
+            "https:///a2a/",
+            "https://training example/",
+            "https://training.example/a b",
+            "https://user:word@training.example/",
+            "https://training.example:99999/",
+            "http://localhost:/\r\n",
         ] {
             assert!(made(wrong).is_err(), "{wrong}");
         }

@@ -347,6 +347,28 @@ fn names_are_in_camel_case() {
     let answer = operator.call("message/send", &params);
     let text = answer["error"]["message"].as_str().unwrap();
     assert!(text.ends_with("its name is acceptedOutputModes"), "{text}");
+    for (config, parts, told) in [
+        (
+            json!({"push_notification_config": {}}),
+            json!([{"kind": "text", "text": "home"}]),
+            "configuration.pushNotificationConfig is spelled in snake case, and its name is \
+             pushNotificationConfig",
+        ),
+        (
+            json!({}),
+            json!([{"kind": "file", "file": {"uri": "http://h/x", "mime_type": "text/plain"}}]),
+            "mimeType is spelled in snake case, and its name is mimeType",
+        ),
+    ] {
+        let mut params = text_message("m-1", "home");
+        params["configuration"] = config;
+        params["message"]["parts"] = parts;
+        let answer = operator.call("message/send", &params);
+        assert_eq!(
+            answer["error"]["message"],
+            format!("Invalid parameters: {told}")
+        );
+    }
     let mut params = text_message("m-1", "what can you do?");
     params["message"]["contextId"] = json!("context-1");
     params["configuration"] =
@@ -533,6 +555,9 @@ enum Mood {
     Html,
     OtherId,
     Large,
+    Wide,
+    Deep,
+    Both,
     Silent,
     Closed,
 }
@@ -583,6 +608,12 @@ fn backend(mood: Mood) -> (String, Receiver<(String, Value)>) {
                 }
                 (Mood::Large, _) => json!({"kind": "message", "parts": [
                     {"kind": "data", "data": {"x": "y".repeat(9000)}}]}),
+                (Mood::Wide, _) => json!({"kind": "message", "parts": [
+                    {"kind": "data", "data": {"x": "y".repeat(8000)}}]}),
+                (Mood::Deep, _) => {
+                    let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+                    json!({"kind": "message", "parts": [{"kind": "data", "data": {"x": deep}}]})
+                }
                 _ => done,
             };
             let id = if mood == Mood::OtherId {
@@ -594,6 +625,9 @@ fn backend(mood: Mood) -> (String, Receiver<(String, Value)>) {
             if mood == Mood::Error {
                 answer = json!({"jsonrpc": "2.0", "id": id,
                     "error": {"code": -32603, "message": "Traceback: inner"}});
+            }
+            if mood == Mood::Both {
+                answer["error"] = json!({"code": -32603, "message": "Traceback: inner"});
             }
             let mut text = answer.to_string();
             let (mut status, mut more) = ("200 OK", "");
@@ -677,6 +711,8 @@ fn a_backend_that_fails_is_unavailable() {
         Mood::Html,
         Mood::OtherId,
         Mood::Large,
+        Mood::Deep,
+        Mood::Both,
         Mood::Closed,
     ] {
         let (url, asked) = backend(mood);
@@ -691,6 +727,14 @@ fn a_backend_that_fails_is_unavailable() {
         let all = operator.end();
         assert!(!all.contains("Traceback") && !all.contains(TOKEN));
     }
+    // The answer is fine, and has no room beside the request.
+    let (url, _asked) = backend(Mood::Wide);
+    let operator = with_backend(&url);
+    let envelope = json!({"operation": "campaign.list", "requestId": "r"});
+    let data = json!({"params": {"x": "y".repeat(8000)}});
+    let (state, data) = operator.supervise_with(&data, envelope);
+    let code = json!({"error": {"code": "argus_supervisor_unavailable"}, "requestId": "r"});
+    assert_eq!((&*state, data), ("failed", code));
     // Nobody listens there.
     let operator = with_backend("http://127.0.0.1:1/");
     let (_, data) = operator.supervise(json!({"operation": "campaign.list", "requestId": "r"}));
@@ -760,5 +804,46 @@ fn a_wrong_environment_does_not_start() {
         assert_eq!(output.status.code(), Some(2));
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(text, format!("openoperator: {why}\n"));
+    }
+}
+
+/// The card says what clients are told, and no more than a host can be told.
+#[test]
+fn a_public_url_is_a_scheme_and_a_host() {
+    let started = |url: &str| {
+        let mut child = command(&[("SPYNEL_AGENT_ZERO_API_KEY", KEY)])
+            .args(["--port", "0", "--public-url", url])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        let mut lines = BufReader::new(child.stdout.as_mut().unwrap());
+        lines.read_line(&mut first).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        !first.is_empty()
+    };
+    for fine in [
+        "https://arm.example",
+        "https://arm.example:8443",
+        "https://[::1]",
+    ] {
+        assert!(started(fine), "{fine}");
+    }
+    for wrong in [
+        "arm.example",
+        "https://",
+        "https://:443",
+        "https://arm.example/",
+        "https://arm.example?x",
+        "https://arm.example#x",
+        "https://user:word@arm.example",
+        "https://arm.example:99999",
+        "https://arm example",
+        "https://arm\"example",
+        "https://arm.example\r\nX: y",
+    ] {
+        assert!(!started(wrong), "{wrong}");
     }
 }
