@@ -11,7 +11,7 @@ use crate::qemu;
 use crate::stop::{Doing, Stop};
 
 /// The options of [`bench_arm`].
-pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET | --credentials FILE] [--audit FILE] | --openoperator [--port N] | --stdio | --qemu [--image FILE]";
+pub(crate) const OPTIONS: &str = "[--port N] [--token SECRET | --credentials FILE] [--audit FILE] | --openoperator [--port N] [--public-url URL] | --stdio | --qemu [--image FILE]";
 
 /// The options of [`fixture_server`].
 pub(crate) const FIXTURE_OPTIONS: &str = "--port N [--record FILE]";
@@ -26,20 +26,29 @@ pub(crate) fn bench_arm(args: &mut Args) -> Result<(), Stop> {
     let board = args.flag("--qemu");
     let image: Option<PathBuf> = args.value("--image")?;
     let profile = args.flag("--openoperator");
+    let public: Option<String> = args.value("--public-url")?;
     args.finish()?;
     if profile {
         let files = [&credentials, &audit, &image]
             .iter()
             .any(|file| file.is_some());
         if stdio || board || token.is_some() || files {
-            let text = "--openoperator takes --port alone; its secret is in the environment";
+            let text =
+                "--openoperator takes --port and --public-url; its secret is in the environment";
             return Err(Stop::Usage(text.into()));
         }
         let mut job = Job::new(operator::build(&mut Log::stderr())?);
         if let Some(port) = port {
             job = job.arg("--port").arg(port.to_string());
         }
+        if let Some(url) = public {
+            job = job.arg("--public-url").arg(url);
+        }
         return Err(job.become_it());
+    }
+    if public.is_some() {
+        let text = "--public-url is for --openoperator only";
+        return Err(Stop::Usage(text.into()));
     }
     if stdio && board {
         return Err(Stop::Usage("--stdio and --qemu exclude each other".into()));

@@ -19,6 +19,9 @@ use crate::stop::{Doing as _, Stop};
 /// The secret of the tests.
 const SECRET: &str = "kx-5e1f-secret-of-the-tests";
 
+/// Where a proxy in front of it would stand.
+const PUBLIC: &str = "https://operator.example";
+
 /// The commit that is checked out; with what is not committed, no commit.
 fn source_sha() -> Option<String> {
     let sha = Job::new("git").args(["rev-parse", "HEAD"]).output().ok()?;
@@ -78,12 +81,21 @@ pub(crate) fn contract(log: &mut Log) -> Result<String, Stop> {
         let port = child::free_port()?;
         let mut server = Job::new(std::env::current_exe()?)
             .args(["demo", "--openoperator", "--port", &port.to_string()])
+            .args(["--public-url", PUBLIC])
             .env(qualify::KEY, SECRET)
             .env("ARGUS_SUPERVISOR_ENABLED", if argus { "1" } else { "0" })
             .without_env("OPENTRAINING_A2A_URL")
             .serve(log)?;
         server.wait_for_port(port)?;
         let url = format!("http://127.0.0.1:{port}");
+        let card = Job::new("curl")
+            .args(["-sS", &format!("{url}/a2a/.well-known/agent.json")])
+            .output()?;
+        if !card.contains(&format!("\"url\":\"{PUBLIC}/a2a/\"")) {
+            return Err(Stop::Fail(format!(
+                "the card does not say {PUBLIC}: {card}"
+            )));
+        }
         let text = Job::new("sh")
             .arg(&script)
             .env("OPENOPERATOR_URL", &url)
@@ -158,13 +170,33 @@ pub(crate) fn qualification(log: &mut Log) -> Result<String, Stop> {
         }
         drop(server);
     }
+    // Where nothing is asked, nothing is said but why.
+    for url in [
+        "host",
+        "ftp://host",
+        "https://",
+        "https://user:word@host",
+        "https://a b",
+        "https://host/{a,b}",
+        "http://host.example",
+        "http://127.0.0.1.example",
+    ] {
+        if qualified(url, &sha)? != (String::new(), false) {
+            return Err(Stop::Fail(format!("{url} is asked")));
+        }
+    }
     Ok(format!("{} assertions, each broken once", ASSERTIONS.len()))
 }
 
 /// What the command prints, and whether it ends with success.
 fn qualified(url: &str, sha: &str) -> Result<(String, bool), Stop> {
+    // What a user sets for curl does not touch it.
+    let settings = paths::target().join("openoperator-curl");
+    std::fs::create_dir_all(&settings)?;
+    std::fs::write(settings.join(".curlrc"), "request = \"DELETE\"\nverbose\n")?;
     let job = Job::new(std::env::current_exe()?)
         .args(["qualify", url])
+        .env("CURL_HOME", &settings)
         .env(qualify::KEY, SECRET)
         .env(qualify::SHA, sha);
     let (text, fine) = job.said()?;

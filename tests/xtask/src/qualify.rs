@@ -7,6 +7,7 @@
 
 use std::io::{Read as _, Write as _};
 
+use agentmote::frame::http::Authority;
 use agentmote::json::{Value, parse};
 
 use crate::args::Args;
@@ -33,9 +34,7 @@ pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     args.finish()?;
     let url = url.ok_or_else(|| Stop::Usage("URL is needed, such as https://host".into()))?;
     let url = url.trim_end_matches('/');
-    if !url.starts_with("https://") && !url.starts_with("http://") || url.contains(['"', '\\']) {
-        return Err(Stop::Usage("URL must be like https://host".into()));
-    }
+    check(url).map_err(|why| Stop::Usage(why.into()))?;
     let variable = |name: &str| {
         let value = std::env::var(name).ok().filter(|value| !value.is_empty());
         value.ok_or_else(|| Stop::Usage(format!("{name} must be set")))
@@ -66,6 +65,24 @@ pub(crate) fn command(args: &mut Args) -> Result<(), Stop> {
     }
     println!("done: {} assertions", ASSERTIONS.len());
     Ok(())
+}
+
+/// Whether the secret may be sent to a URL.
+fn check(url: &str) -> Result<(), &'static str> {
+    const SHAPE: &str = "URL must be like https://host";
+    let (scheme, rest) = url.split_once("://").ok_or(SHAPE)?;
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let authority = Authority::parse(authority.as_bytes()).ok_or(SHAPE)?;
+    // Neither what curl would take apart nor what its file of settings would.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%/:[]".contains(&byte);
+    let local = matches!(authority.host, b"127.0.0.1" | b"localhost" | b"[::1]");
+    match scheme {
+        _ if !rest.bytes().all(plain) => Err(SHAPE),
+        "https" => Ok(()),
+        "http" if local => Ok(()),
+        "http" => Err("URL must begin with https://: the secret would be sent in the clear"),
+        _ => Err(SHAPE),
+    }
 }
 
 /// What is asked for.
@@ -135,7 +152,9 @@ impl Deployment {
             config += "header = \"Content-Type: application/json\"\nheader = \"Expect:\"\n";
             config += &format!("data-raw = \"{}\"\n", quoted(body));
         }
-        let mut curl = Job::new("curl").args(["--config", "-"]).piped().ok()?;
+        // Without the settings of the user: they could show what is sent.
+        let curl = Job::new("curl").args(["--disable", "--config", "-"]);
+        let mut curl = curl.piped().ok()?;
         curl.stdin()?.write_all(config.as_bytes()).ok()?;
         let mut all = Vec::new();
         curl.stdout()?.take(BYTES + 1).read_to_end(&mut all).ok()?;
