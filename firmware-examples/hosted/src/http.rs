@@ -50,9 +50,13 @@ impl Listener {
     /// Listens on 127.0.0.1 alone (M-050); port 0 takes a free one.
     ///
     /// # Errors
-    /// Those of the socket, such as a port in use.
+    /// Those of the socket, such as a port in use; their text names it.
     pub fn bind(port: u16) -> io::Result<Self> {
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(Self)
+        let address = (Ipv4Addr::LOCALHOST, port);
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}:{port}: {error}", address.0))
+        };
+        TcpListener::bind(address).map(Self).map_err(named)
     }
 
     /// Where it listens.

@@ -807,6 +807,20 @@ fn a_wrong_environment_does_not_start() {
     }
 }
 
+#[test]
+fn a_port_in_use_is_named() {
+    let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = other.local_addr().unwrap();
+    let output = command(&[("SPYNEL_AGENT_ZERO_API_KEY", KEY)])
+        .args(["--port", &address.port().to_string()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let start = format!("openoperator: {address}: ");
+    assert!(text.starts_with(&start), "{text}");
+}
+
 /// The card says what clients are told, and no more than a host can be told.
 #[test]
 fn a_public_url_is_a_scheme_and_a_host() {
