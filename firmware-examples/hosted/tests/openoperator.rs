@@ -504,6 +504,23 @@ fn supervision_that_is_enabled_without_a_backend() {
     let good = json!({"operation": "supervisor.health", "requestId": "r"});
     let answer = operator.supervise_with(&json!({"params": [1]}), good.clone());
     assert_eq!(answer, refused("invalid_argus_envelope", None));
+    // What stands twice is not chosen from.
+    let text = supervision(&json!({"params": {}}), good.clone()).to_string();
+    let envelope = format!("\"{URN}\":{good}");
+    for (once, twice) in [
+        ("\"params\":{}", "\"params\":{},\"params\":{}".to_owned()),
+        (&*envelope, format!("{envelope},{envelope}")),
+    ] {
+        // Of both members called `params`, the inner one.
+        let at = text.rfind(once).unwrap();
+        let params = format!("{}{twice}{}", &text[..at], &text[at + once.len()..]);
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"message/send","params":{params}}}"#);
+        let fields = format!("X-API-KEY: {KEY}\r\n");
+        let task = operator.ask("POST /a2a/", &fields, &body).json();
+        let data = &task["result"]["status"]["message"]["parts"][0]["data"];
+        assert_eq!(*data, refused("invalid_argus_envelope", None).1, "{twice}");
+    }
     // No arguments are no mistake.
     assert_eq!(
         operator.supervise_with(&json!({}), good.clone()).0,

@@ -163,7 +163,7 @@ impl<B: Backend> Argus<B> {
         };
         let (task, now) = (work.id(), work.now());
         if work.step() == 0 {
-            let asked = backend.ask(task, operation.name(), params(work), now);
+            let asked = backend.ask(task, operation.name(), params(work)?, now);
             return waits(work, asked);
         }
         match backend.told(task, now) {
@@ -188,7 +188,10 @@ fn read(
     work: &Work<'_>,
     id: &mut [u8; REQUEST_ID_BYTES],
 ) -> Result<(usize, Option<Operation>), Refusal> {
-    let envelope = work.extension(ARGUS_URI).and_then(|json| parse(json).ok());
+    let envelope = match parse(work.metadata()) {
+        Ok(metadata) => only(metadata, ARGUS_URI)?,
+        Err(_) => None,
+    };
     let envelope = envelope
         .filter(|json| json.kind() == Kind::Object && work.lists(ARGUS_URI))
         .ok_or(Refusal::Envelope)?;
@@ -214,7 +217,7 @@ fn read(
     let place = id.get_mut(..raw.len()).ok_or(Refusal::Envelope)?;
     place.copy_from_slice(raw);
     // Arguments, if there are any, are an object (O-024).
-    if arguments(work).is_some_and(|params| params.kind() != Kind::Object) {
+    if arguments(work)?.is_some_and(|params| params.kind() != Kind::Object) {
         return Err(Refusal::Envelope);
     }
     let known = Operation::ALL;
@@ -222,16 +225,32 @@ fn read(
     Ok((raw.len(), operation))
 }
 
-/// The member `params` of the first data part that has one.
-fn arguments<'w>(work: &'w Work<'_>) -> Option<Value<'w>> {
-    work.parts().find_map(|part| match part.content {
-        Content::Data(json) => parse(json).ok()?.member("params"),
-        _ => None,
-    })
+/// The member of that name; what stands twice is not chosen from.
+fn only<'a>(object: Value<'a>, name: &str) -> Result<Option<Value<'a>>, Refusal> {
+    let mut found = None;
+    for (key, value) in object.members() {
+        if key.is(name) && found.replace(value).is_some() {
+            return Err(Refusal::Envelope);
+        }
+    }
+    Ok(found)
 }
 
-fn params<'w>(work: &'w Work<'_>) -> &'w [u8] {
-    arguments(work).map_or(b"{}", Value::raw)
+/// The member `params` of the first data part that has one.
+fn arguments<'w>(work: &'w Work<'_>) -> Result<Option<Value<'w>>, Refusal> {
+    for part in work.parts() {
+        if let Content::Data(json) = part.content
+            && let Ok(data) = parse(json)
+            && let Some(params) = only(data, "params")?
+        {
+            return Ok(Some(params));
+        }
+    }
+    Ok(None)
+}
+
+fn params<'w>(work: &'w Work<'_>) -> Result<&'w [u8], Refusal> {
+    Ok(arguments(work)?.map_or(b"{}", Value::raw))
 }
 
 /// Ends with the answer as the data of an artifact (O-035).
