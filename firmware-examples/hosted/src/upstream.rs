@@ -20,8 +20,6 @@ const CONNECT_TIME: Duration = Duration::from_secs(3);
 const RESPONSE_BYTES: u64 = 64 * 1024;
 /// Questions that are on their way at once. One more is not asked.
 const QUESTIONS: usize = 8;
-/// How long an answer is kept that nobody fetches.
-const KEPT: Duration = Duration::from_secs(30);
 /// How often a task of the other agent is read until it ends.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -146,7 +144,8 @@ impl Backend for Upstream {
             return false;
         };
         let mut questions = lock(&self.questions);
-        questions.retain(|one| one.since.elapsed() < KEPT);
+        // Nobody fetches the answer of a task that was cancelled.
+        questions.retain(|one| one.since.elapsed() < self.peer.time + LOOK);
         if questions.len() >= QUESTIONS {
             return false;
         }
@@ -308,6 +307,10 @@ mod tests {
             let asked = upstream.ask(task, "supervisor.health", b"{}", now);
             assert_eq!(asked, turn < QUESTIONS);
         }
+        // Those of tasks that were cancelled hold no place beyond their time.
+        std::thread::sleep(time + LOOK);
+        let task = TaskId::from_bytes([99; 16]);
+        assert!(upstream.ask(task, "supervisor.health", b"{}", now));
     }
 
     #[test]
