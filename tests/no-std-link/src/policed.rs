@@ -62,8 +62,9 @@ impl Guard<App> for Probe {
 fn policies() -> [&'static mut Policy<App>; 2] {
     static mut OPEN: Policy<App> = Policy::new::<AllowAll>(RULES);
     static mut GUARDED: Policy<App> = Policy::new::<Probe>(RULES);
+    let (open, guarded) = (&raw mut OPEN, &raw mut GUARDED);
     // SAFETY: this program is linked, and never run.
-    unsafe { [&mut *&raw mut OPEN, &mut *&raw mut GUARDED] }
+    unsafe { [&mut *open, &mut *guarded] }
 }
 
 /// A table whose entries come and go by the input.
