@@ -67,14 +67,8 @@ fn main() -> ! {
     policy::guard(SERVER, POLICY);
     #[cfg(not(feature = "http"))]
     let mut line = Line::new(MEMORY);
-    #[cfg(all(feature = "http", not(feature = "a2a")))]
-    let mut line = Http::new(MEMORY, CONFIG);
-    #[cfg(feature = "a2a")]
-    let mut line = Http::new(MEMORY, CONFIG).with_agent("/a2a");
-    #[cfg(feature = "tasks")]
-    let mut line = line.with_tasks();
-    #[cfg(feature = "pages")]
-    let mut line = line.with_pages();
+    #[cfg(feature = "http")]
+    let mut line = connection(MEMORY);
     #[cfg(feature = "a2a")]
     let mut desk = agent::desk(TASKS);
     #[cfg(feature = "client")]
@@ -105,4 +99,17 @@ fn main() -> ! {
             board::sleep();
         }
     }
+}
+
+/// The connection, serving what is built in.
+#[cfg(feature = "http")]
+fn connection(memory: &mut Memory) -> Http<'_> {
+    let http = Http::new(memory, CONFIG);
+    #[cfg(feature = "a2a")]
+    let http = http.with_agent("/a2a");
+    #[cfg(feature = "tasks")]
+    let http = http.with_tasks();
+    #[cfg(feature = "pages")]
+    let http = http.with_pages();
+    http
 }
