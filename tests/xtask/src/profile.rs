@@ -89,7 +89,7 @@ struct Uart {
 impl Uart {
     fn start(image: &Path, log: &mut Log) -> Result<Self, Stop> {
         let mut board = qemu::lm3s6965evb(image).talk(log)?;
-        let (Some(mut to), Some(mut stdout)) = (board.stdin(), board.stdout()) else {
+        let (Some(to), Some(mut stdout)) = (board.stdin(), board.stdout()) else {
             return Err(Stop::Fail("no pipes to the emulator".into()));
         };
         let (send, from) = mpsc::channel();
@@ -102,14 +102,16 @@ impl Uart {
                 }
             }
         });
-        // The emulated UART forgets one byte if it comes before the firmware
-        // has switched the FIFO on; an empty line before a request is skipped.
-        to.write_all(b"\r\n").doing("writing")?;
-        Ok(Self {
+        let mut uart = Self {
             _board: board,
             to,
             from,
-        })
+        };
+        // The emulated UART forgets its first byte if that comes before the
+        // firmware has switched the FIFO on: this asks for nothing, with or
+        // without its first letter.
+        uart.exchange(b"XGET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")?;
+        Ok(uart)
     }
 }
 
