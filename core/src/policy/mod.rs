@@ -35,7 +35,6 @@ pub use audit::{Audit, Endpoint, Event, Operation, Outcome, Request, Ring, Subje
 #[cfg(feature = "credentials")]
 pub(crate) use digest::{differs, of};
 #[cfg(feature = "policy")]
-#[cfg(feature = "policy")]
 pub(crate) use gate::Denial;
 #[cfg(feature = "policy")]
 pub use gate::{AllowAll, Guard, Policy, Rules, TryLimit};

@@ -7,6 +7,8 @@ mod serve;
 mod stdio;
 mod upstream;
 
+use std::fmt::Display;
+use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agentmote::task::{TaskMemory, TaskRules, Tasks};
@@ -17,6 +19,34 @@ pub use http::{Listener, MAX_CONNECTIONS};
 pub use serve::{AGENT_PATH, Serve, WithAgent, WithExtension};
 pub use stdio::serve_stdio;
 pub use upstream::Upstream;
+
+/// Runs a program by its options; `None` asks for `help`. What is wrong goes
+/// to standard error: with options it ends with 2, while it runs with 1.
+pub fn program<O, E: Display>(
+    name: &str,
+    help: &str,
+    options: Result<Option<O>, String>,
+    run: impl FnOnce(O) -> Result<(), E>,
+) -> ExitCode {
+    let options = match options {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{help}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The clock of a PC: milliseconds since it was made.
 #[derive(Clone, Copy, Debug)]

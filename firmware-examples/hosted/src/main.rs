@@ -10,7 +10,7 @@ use agentmote::policy::{Credentials, Event, Grant, Guard, Policy, Request};
 use agentmote::server::{AgentDesk, HttpConfig, Server};
 use bench_arm::policy::{RULES, SCOPES, may};
 use bench_arm::{Arm, DEVICE};
-use hosted::{AGENT_PATH, Audit, Callers, Clock, Listener, WithAgent, serve_stdio};
+use hosted::{AGENT_PATH, Audit, Callers, Clock, Listener, WithAgent, program, serve_stdio};
 
 const HELP: &str = "\
 The bench arm, simulated, as an MCP server and an A2A agent.
@@ -266,22 +266,5 @@ fn run(options: Options) -> Result<(), String> {
 }
 
 fn main() -> ExitCode {
-    let options = match options() {
-        Ok(Some(options)) => options,
-        Ok(None) => {
-            print!("{HELP}");
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => {
-            eprintln!("bench-arm: {error}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bench-arm: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program("bench-arm", HELP, options(), run)
 }

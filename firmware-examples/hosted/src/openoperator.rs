@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use agentmote::frame::http::Authority;
 use agentmote::policy::{AllowAll, Credential, Policy, Rules};
 use agentmote::server::{AgentDesk, Allow, HttpConfig, Server};
-use hosted::{Clock, Listener, Upstream, WithAgent, WithExtension};
+use hosted::{Clock, Listener, Upstream, WithAgent, WithExtension, program};
 use openoperator::{ANSWER_BYTES, Argus, DEVICE, Operator, PATH, agent};
 
 const HELP: &str = "\
@@ -167,22 +167,5 @@ fn run(options: Options) -> std::io::Result<()> {
 }
 
 fn main() -> ExitCode {
-    let options = match options() {
-        Ok(Some(options)) => options,
-        Ok(None) => {
-            print!("{HELP}");
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => {
-            eprintln!("openoperator: {error}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("openoperator: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program("openoperator", HELP, options(), run)
 }
