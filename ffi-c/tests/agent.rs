@@ -2,12 +2,13 @@
 //! look at what the library does with the pointers.
 #![cfg(feature = "a2a")]
 
-use std::ffi::{c_char, c_void};
+mod common;
+
+use std::ffi::c_void;
 use std::ptr;
 
 use agentmote_ffi_c::*;
-
-const NONE: *const c_char = ptr::null();
+use common::{NONE, send};
 
 /// What the handlers act on, and what they need to call back.
 struct App {
@@ -91,32 +92,6 @@ unsafe extern "C" fn light(_: *mut c_void, call: *mut agentmote_call_t) -> agent
     unsafe { agentmote_text(call, c"lit".as_ptr()) }
 }
 
-/// Bytes of an answer that are taken at a time.
-const SIZE: usize = if cfg!(miri) { 1024 } else { 61 };
-
-fn send(connection: *mut agentmote_connection_t, text: &str, now: u64) -> String {
-    let mut rest = text.as_bytes();
-    let mut all = Vec::new();
-    loop {
-        let (mut taken, mut filled) = (0, 0);
-        let mut out = vec![0u8; SIZE];
-        // SAFETY: all of it lives until the functions return.
-        unsafe {
-            let (start, len) = (rest.as_ptr().cast(), rest.len());
-            let status = agentmote_receive(connection, start, len, &mut taken);
-            assert_eq!(status, AGENTMOTE_OK);
-            let place = out.as_mut_ptr().cast();
-            let status = agentmote_poll(connection, now, place, SIZE, &mut filled);
-            assert_eq!(status, AGENTMOTE_OK);
-        }
-        rest = &rest[taken..];
-        all.extend_from_slice(&out[..filled]);
-        if taken == 0 && filled == 0 {
-            return String::from_utf8(all).expect("UTF-8");
-        }
-    }
-}
-
 fn message(id: u32, parts: &str, of: &str) -> String {
     let body = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"SendMessage\",\"params\":{{\"message\":{{\
@@ -130,38 +105,8 @@ fn message(id: u32, parts: &str, of: &str) -> String {
 
 #[test]
 fn an_agent_in_storage_of_the_caller() {
-    let tools = [agentmote_tool_t {
-        name: c"light".as_ptr(),
-        title: NONE,
-        description: c"Lights it.".as_ptr(),
-        params: ptr::null(),
-        output: ptr::null(),
-        schema: NONE,
-        run: Some(light),
-        param_count: 0,
-        output_count: 0,
-        flags: 0,
-        scopes: 0,
-    }];
-    let device = agentmote_device_t {
-        name: c"d".as_ptr(),
-        title: NONE,
-        version: c"1".as_ptr(),
-        instructions: NONE,
-        tools: tools.as_ptr(),
-        tool_count: 1,
-        resources: ptr::null(),
-        resource_count: 0,
-        prompts: ptr::null(),
-        prompt_count: 0,
-        forms: ptr::null(),
-        form_count: 0,
-        page_bytes: 0,
-        ttl_ms: 0,
-        watch_ms: 0,
-        flags: 0,
-        shows: None,
-    };
+    let tools = [common::tool(c"light", c"Lights it.", light)];
+    let device = common::device(&tools);
     let texts = [c"light".as_ptr(), c"lamp".as_ptr()];
     let skill = || agentmote_skill_t {
         id: c"light".as_ptr(),

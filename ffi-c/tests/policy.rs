@@ -2,12 +2,13 @@
 //! look at what the library does with the pointers.
 #![cfg(feature = "policy")]
 
+mod common;
+
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
 use agentmote_ffi_c::*;
-
-const NONE: *const c_char = ptr::null();
+use common::{NONE, send};
 
 /// What the functions of the policy act on.
 struct App {
@@ -88,64 +89,16 @@ fn call(
         body.len()
     );
     let mut connection = ptr::null_mut();
-    let mut rest = request.as_bytes();
-    let mut all = Vec::new();
     // SAFETY: all of it lives until the functions return.
-    unsafe {
-        let status = agentmote_http_open(memory, server, ptr::null(), &mut connection);
-        assert_eq!(status, AGENTMOTE_OK);
-        loop {
-            let (mut taken, mut filled) = (0, 0);
-            let mut out = [0u8; 61];
-            let (start, len) = (rest.as_ptr().cast(), rest.len());
-            let status = agentmote_receive(connection, start, len, &mut taken);
-            assert_eq!(status, AGENTMOTE_OK);
-            let place = out.as_mut_ptr().cast();
-            let status = agentmote_poll(connection, now, place, 61, &mut filled);
-            assert_eq!(status, AGENTMOTE_OK);
-            rest = &rest[taken..];
-            all.extend_from_slice(&out[..filled]);
-            if taken == 0 && filled == 0 {
-                return String::from_utf8(all).expect("UTF-8");
-            }
-        }
-    }
+    let status = unsafe { agentmote_http_open(memory, server, ptr::null(), &mut connection) };
+    assert_eq!(status, AGENTMOTE_OK);
+    send(connection, &request, now)
 }
 
 #[test]
 fn a_policy_in_storage_of_the_caller() {
-    let tools = [agentmote_tool_t {
-        name: c"t".as_ptr(),
-        title: NONE,
-        description: c"Runs.".as_ptr(),
-        params: ptr::null(),
-        output: ptr::null(),
-        schema: NONE,
-        run: Some(run),
-        param_count: 0,
-        output_count: 0,
-        flags: 0,
-        scopes: 0,
-    }];
-    let device = agentmote_device_t {
-        name: c"d".as_ptr(),
-        title: NONE,
-        version: c"1".as_ptr(),
-        instructions: NONE,
-        tools: tools.as_ptr(),
-        tool_count: 1,
-        resources: ptr::null(),
-        resource_count: 0,
-        prompts: ptr::null(),
-        prompt_count: 0,
-        forms: ptr::null(),
-        form_count: 0,
-        page_bytes: 0,
-        ttl_ms: 0,
-        watch_ms: 0,
-        flags: 0,
-        shows: None,
-    };
+    let tools = [common::tool(c"t", c"Runs.", run)];
+    let device = common::device(&tools);
     let names = [c"mcp".as_ptr()];
     let policy = agentmote_policy_t {
         realm: c"lab".as_ptr(),
